@@ -1,0 +1,43 @@
+"""What a method hands to the estimator: one record, whatever found it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A fitted network, of P regulators over N variables.
+
+    C : (P, N) weights; exact zeros are missing edges
+    projection : (N, P) activities of centred samples are ``X @ projection``
+    rotation : (P_star, P) the paper's B: C before zeros is ``(V B)^T``
+    singular_values : (P_star,) of the centred table
+    probability : (P, N) probability of every edge; the paper's method knows only 0 and 1
+    score : (P, N) signed, comparable across regulators: the n largest are the n edges to show first
+    noise : (N,) standard deviation of what the network leaves unexplained in each variable
+    diagnosis : one dict per regulator, the same keys in each
+    evidence : one dict per candidate number of regulators or per reason; how P was chosen
+    reason : one sentence on the number of regulators
+    warnings : plain sentences for the user; empty when the answer can be trusted
+    trace : method-specific details (the paper's method: one trace per column)
+    """
+
+    C: Array
+    projection: Array
+    rotation: Array
+    singular_values: Array
+    probability: Array
+    score: Array
+    noise: Array
+    diagnosis: list[dict[str, Any]] = field(default_factory=list)
+    evidence: list[dict[str, Any]] = field(default_factory=list)
+    reason: str = ""
+    warnings: tuple[str, ...] = ()
+    trace: Any = None
