@@ -1,0 +1,1 @@
+"""Tables in, results out, saved models."""

@@ -1,0 +1,58 @@
+"""Writing so that a killed run leaves the old file or the new one, never half of one."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """A temporary sibling of `path` to write to; moved over it on success, removed on failure.
+
+    It lies in the same folder, since a move is atomic only within a file system, and keeps the
+    ending of `path`, since many writers choose their format by it.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=".rcweb-", suffix=path.suffix, dir=path.parent)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        _sync(temporary)
+        _set_usual_mode(temporary, path)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_bytes(path: str | Path, content: bytes) -> None:
+    """Write `content` to `path` atomically."""
+    with replacing(path) as temporary:
+        temporary.write_bytes(content)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write `text` to `path` atomically, as UTF-8; what UTF-8 cannot hold becomes "?"."""
+    write_bytes(path, text.encode("utf-8", errors="replace"))
+
+
+def _sync(path: Path) -> None:
+    """Bytes reach the disk before the name does, or a power cut could leave an empty file."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def _set_usual_mode(temporary: Path, target: Path) -> None:
+    """A temporary file is private; give it the mode of the file it replaces, or the usual one."""
+    if target.exists():
+        mode = target.stat().st_mode & 0o777
+    else:
+        mask = os.umask(0)
+        os.umask(mask)
+        mode = 0o666 & ~mask
+    temporary.chmod(mode)

@@ -1,0 +1,163 @@
+"""What a fit is asked for: who regulates what, how strongly, and how sure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from rcweb.network import formats
+from rcweb.network.html import network_html
+
+Array = NDArray[np.float64]
+
+EDGE_COLUMNS = ("regulator", "target", "weight", "probability", "score")
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A sparse, signed, labelled network of P regulators over N targets (the paper's C, eq. 2).
+
+    weights : (P, N) ; zero = no edge
+    probability : (P, N) in [0, 1], of every edge
+    score : (P, N) signed, comparable across regulators: the n largest are the n edges to show first
+    regulators, targets : unique names, P and N of them
+    """
+
+    weights: Array
+    probability: Array
+    score: Array
+    regulators: tuple[str, ...]
+    targets: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Check once, here, so that nothing that uses a network has to."""
+        regulators = _names("regulators", self.regulators)
+        targets = _names("targets", self.targets)
+        shape = (len(regulators), len(targets))
+        for field in ("weights", "probability", "score"):
+            object.__setattr__(self, field, _matrix(field, getattr(self, field), shape))
+        outside = (self.probability < 0) | (self.probability > 1)
+        if outside.any():
+            raise ValueError(
+                f"probability must lie in [0, 1]; found {self.probability[outside][0]}."
+            )
+        object.__setattr__(self, "regulators", regulators)
+        object.__setattr__(self, "targets", targets)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of regulators and targets, (P, N)."""
+        return len(self.regulators), len(self.targets)
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges: entries of `weights` that are not zero."""
+        return int(np.count_nonzero(self.weights))
+
+    def edges(self, min_probability: float = 0.0) -> pd.DataFrame:
+        """One row per edge, the surest first: regulator, target, weight, probability, score.
+
+        Sorted by |score|, descending; equal scores keep the order of regulators and targets, so
+        the table is the same on every machine. `min_probability` leaves out edges below it.
+        """
+        keep = (self.weights != 0) & (self.probability >= min_probability)
+        row, column = np.nonzero(keep)
+        order = np.argsort(-np.abs(self.score[row, column]), kind="stable")
+        row, column = row[order], column[order]
+        return pd.DataFrame(
+            {
+                "regulator": np.array(self.regulators, dtype=object)[row],
+                "target": np.array(self.targets, dtype=object)[column],
+                "weight": self.weights[row, column],
+                "probability": self.probability[row, column],
+                "score": self.score[row, column],
+            },
+            columns=list(EDGE_COLUMNS),
+        )
+
+    def target_sets(self, min_probability: float = 0.0) -> dict[str, list[str]]:
+        """Targets of each regulator, the surest first; an empty list where there are none."""
+        sets: dict[str, list[str]] = {name: [] for name in self.regulators}
+        table = self.edges(min_probability)
+        for regulator, target in zip(table["regulator"], table["target"]):
+            sets[regulator].append(target)
+        return sets
+
+    def rename(self, names: dict[str, str]) -> Network:
+        """The same network with some regulators renamed, ``{old: new}``."""
+        unknown = sorted(set(names) - set(self.regulators))
+        if unknown:
+            raise ValueError(f"No regulator is called {unknown[0]!r}.")
+        new = tuple(names.get(name, name) for name in self.regulators)
+        return Network(self.weights, self.probability, self.score, new, self.targets)
+
+    # --- ways out; each gives text, `save` writes it ---
+
+    def to_graphml(self, min_probability: float = 0.0) -> str:
+        """GraphML, as networkx, igraph and Cytoscape read it; targets without edges left out."""
+        return formats.graphml(self.regulators, self.edges(min_probability))
+
+    def to_cytoscape(self, min_probability: float = 0.0) -> str:
+        """Cytoscape JSON (.cyjs), also of Cytoscape.js; targets without edges left out."""
+        return formats.cytoscape_json(self.regulators, self.edges(min_probability))
+
+    def to_gmt(self, min_probability: float = 0.0) -> str:
+        """Gene matrix transposed (.gmt): one line per regulator that has targets."""
+        return formats.gmt(self.target_sets(min_probability))
+
+    def to_tsv(self, min_probability: float = 0.0) -> str:
+        """The edges table as text: regulator, target, weight, probability."""
+        return formats.tsv(self.edges(min_probability).drop(columns="score"))
+
+    def save(self, path: str | Path, min_probability: float = 0.0) -> Path:
+        """Write to `path` atomically, in the format of its ending: graphml, cyjs, gmt or tsv."""
+        from rcweb.io.atomic import write_text
+
+        path = Path(path)
+        writers: dict[str, Callable[[float], str]] = {
+            ".graphml": self.to_graphml,
+            ".cyjs": self.to_cytoscape,
+            ".gmt": self.to_gmt,
+            ".tsv": self.to_tsv,
+        }
+        if path.suffix not in writers:
+            raise ValueError(f"{path.name!r}: the ending must be one of {', '.join(writers)}.")
+        write_text(path, writers[path.suffix](min_probability))
+        return path
+
+    def __repr__(self) -> str:
+        """Sizes only: the matrices would fill the screen."""
+        P, N = self.shape
+        return f"Network({P} regulators, {N} targets, {self.n_edges} edges)"
+
+    def _repr_html_(self) -> str:
+        return network_html(self.weights, self.probability, self.regulators, self.target_sets())
+
+
+def _names(field: str, names: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(names, str):
+        raise TypeError(f"{field} must be a sequence of names, not the one string {names!r}.")
+    result = tuple(str(name) for name in names)
+    seen: set[str] = set()
+    for name in result:
+        if name in seen:
+            raise ValueError(f"{field} must be unique; {name!r} occurs twice.")
+        seen.add(name)
+    return result
+
+
+def _matrix(field: str, values: ArrayLike, shape: tuple[int, int]) -> Array:
+    matrix = np.asarray(values, dtype=np.float64)
+    if matrix.shape != shape:
+        raise ValueError(
+            f"{field} must have a row per regulator and a column per target, {shape}; "
+            f"not {matrix.shape}."
+        )
+    if not np.isfinite(matrix).all():
+        raise ValueError(f"{field} must be finite.")
+    return matrix
