@@ -1,0 +1,7 @@
+"""Rivals, one file and one signature each: ``fit(data, n_components, *, density, random_state)``."""
+
+from __future__ import annotations
+
+from rcweb.baselines.base import Factors
+
+__all__ = ["Factors"]
