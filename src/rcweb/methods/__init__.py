@@ -1,0 +1,1 @@
+"""Complete methods: from a prepared table to a `rcweb.solution.Solution`."""

@@ -1,0 +1,1 @@
+"""Sparse columns of ``V B`` (paper, section 3)."""

@@ -1,0 +1,1 @@
+"""The published search: one column by removing rows, the others from inflated matrices."""

@@ -1,0 +1,180 @@
+"""One column of B: the paper's list (section 3), on V or first on the inflated V(i) = V A."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rcweb.search.paper import kernels
+from rcweb.search.paper.kernels import Workspace
+
+Array = NDArray[np.float64]
+
+STOPS = {
+    kernels.SINGULAR: "singular: lambda_max^-1 is zero",
+    kernels.NOISE: "noise: lambda_max^-1 has come down to the noise level",
+    kernels.CONVERGED: "converged: v no longer moves",
+    kernels.TARGET: "degree: the given number of rows is removed",
+}
+LIMIT = "limit: N - P + 1 rows removed without a sparse solution"
+
+
+@dataclass(frozen=True)
+class SwitchBack:
+    """When to leave the inflated matrix (section 3, after the list).
+
+    rule : ``"steps"``: after `k` removals; ``"correlation"``: once the largest |cosine| of v with
+        the columns found so far is below ``1 - epsilon`` and has fallen `MONOTONE` times in a row,
+        but not before `k` removals
+    """
+
+    rule: str = "steps"
+    k: int = 10
+    epsilon: float = 0.05
+
+
+MONOTONE = 2
+
+
+@dataclass(frozen=True)
+class ColumnTrace:
+    """How one column was found.
+
+    omega_minus : removed rows in their order
+    lam : lambda_max after each removal (of V(i) while inflated, then of V)
+    inflated_steps : removals made on the inflated matrix
+    stop : why the search ended
+    refreshes : how often K^-1 was computed afresh (at the start, at the switch, by the guard)
+    """
+
+    omega_minus: NDArray[np.int64]
+    lam: Array
+    inflated_steps: int
+    stop: str
+    refreshes: int
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What stays the same for all columns.
+
+    V : (N, P) orthonormal columns; s : (P,) singular values; noise : of an entry of the table
+    degree : number of rows to remove, or None to stop at the noise level
+    """
+
+    V: Array
+    s: Array
+    noise: float
+    degree: int | None
+
+    @property
+    def target(self) -> int:
+        """At most N - P + 1 removals: one row fewer than P cannot have full rank."""
+        N, P = self.V.shape
+        return N - P + 1 if self.degree is None else min(self.degree, N - P + 1)
+
+
+def find_column(
+    problem: Problem, found: Array, A: Array, switch: SwitchBack
+) -> tuple[Array, ColumnTrace]:
+    """Search one column ``b`` of B; returns ``(b, trace)``.
+
+    found : (P, n) columns found so far, for the correlation rule
+    A : (P, P) ``I + sum b b^T``, so that the inflated matrix is ``V(i) = V A`` with
+        ``K = A^T A``; the identity for the first column
+    """
+    V, target = problem.V, problem.target
+    inflated = not np.array_equal(A, np.eye(V.shape[1]))
+    work = _start(V, A)
+    kernels.remove_row(V, A, inflated, work, _first_pick(V, A))
+    kernels.refresh(work)
+    work.lam[0] = work.scalars[0]
+    inflated_steps = 0
+    if inflated:
+        _inflated_phase(problem, found, A, switch, work)
+        inflated_steps = int(work.count[0])
+        _switch_back(V, work)
+    code = kernels.SINGULAR
+    if np.isfinite(work.scalars[0]):
+        code = kernels.advance(
+            V, A, False, work, target, 1 / problem.s, problem.noise, problem.degree is None
+        )
+    n = int(work.count[0])
+    at_limit = n == V.shape[0] - V.shape[1] + 1 and problem.degree is None
+    trace = ColumnTrace(
+        omega_minus=work.omega_minus[:n].copy(),
+        lam=work.lam[:n].copy(),
+        inflated_steps=inflated_steps,
+        stop=LIMIT if at_limit else STOPS[code],
+        refreshes=int(work.refreshes[0]),
+    )
+    return _smallest_singular_vector(V, trace.omega_minus), trace
+
+
+def _start(V: Array, A: Array) -> Workspace:
+    """Initialization; ``K = A^T A`` because V has orthonormal columns (identity at first)."""
+    N, P = V.shape
+    K = A.T @ A
+    return Workspace(
+        K=K,
+        K_inv=np.linalg.inv(K),
+        v=np.zeros(P),
+        w=np.zeros(P),
+        omega0=np.ones(N, dtype=np.bool_),
+        omega_minus=np.zeros(N, dtype=np.int64),
+        lam=np.zeros(N),
+        reach=np.zeros(N),
+        seen=np.zeros(N),
+        norms=np.sqrt((V * V).sum(axis=1)),
+        count=np.zeros(1, dtype=np.int64),
+        scalars=np.array([0.0, 0.0, max(1.0, float(np.trace(K)) / P)]),
+        refreshes=np.zeros(1, dtype=np.int64),
+    )
+
+
+def _first_pick(V: Array, A: Array, block: int = 4096) -> int:
+    """``arg max_i sum_j |V(i)_ij|``, in blocks of rows: the inflated matrix is never stored."""
+    sizes = [np.abs(V[i : i + block] @ A).sum(axis=1) for i in range(0, len(V), block)]
+    return int(np.argmax(np.concatenate(sizes)))
+
+
+def _inflated_phase(
+    problem: Problem, found: Array, A: Array, switch: SwitchBack, work: Workspace
+) -> None:
+    """Remove rows of V(i) until the switch-back rule holds; no stop rule applies here."""
+    unused = np.zeros(len(A))
+    if switch.rule == "steps":
+        target = min(switch.k, problem.target)
+        kernels.advance(problem.V, A, True, work, target, unused, 0.0, False)
+        return
+    history = [_nearest(found, work.v)]
+    while work.count[0] < problem.target and np.isfinite(work.scalars[0]):
+        recent = np.array(history[-MONOTONE - 1 :])
+        falling = len(recent) > MONOTONE and bool((np.diff(recent) < 0).all())
+        if falling and recent[-1] < 1 - switch.epsilon and work.count[0] >= switch.k:
+            return
+        target = int(work.count[0]) + 1
+        kernels.advance(problem.V, A, True, work, target, unused, 0.0, False)
+        history.append(_nearest(found, work.v))
+
+
+def _nearest(found: Array, v: Array) -> float:
+    return float(np.abs(found.T @ v).max())
+
+
+def _switch_back(V: Array, work: Workspace) -> None:
+    """Take the inflation out: K of V without the rows removed so far, and its eigenvector."""
+    removed = V[work.omega_minus[: work.count[0]]]
+    work.K[...] = np.eye(V.shape[1]) - removed.T @ removed
+    work.scalars[2] = 1.0
+    kernels.refresh(work)
+
+
+def _smallest_singular_vector(V: Array, omega_minus: NDArray[np.int64]) -> Array:
+    """The right singular vector of V_omega0; sign: the largest entry of V b is positive."""
+    removed = V[omega_minus]
+    b = np.linalg.eigh(np.eye(V.shape[1]) - removed.T @ removed)[1][:, 0]
+    c = V @ b
+    return b if c[np.argmax(np.abs(c))] >= 0 else -b

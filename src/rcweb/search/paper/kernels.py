@@ -1,0 +1,346 @@
+"""Compiled inner loops of the published search (paper, section 3).
+
+Everything that is compiled lives in this one file: numba's cache on disk does not notice an edit
+in another one. A `Workspace` holds the state of the search for one column; kernels change it in
+place. Cost of one removal: O(P^2) for the matrices and a few rows of V for the arg-max.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+# Why `advance` came back.
+TARGET, SINGULAR, NOISE, CONVERGED = 0, 1, 2, 3
+
+# lambda_max^-1 below this is zero: K = I - sum x x^T carries rounding errors of about 1e-15.
+ZERO = 1e-12
+# Step 2 of the cycle, "v^J -> v^(J-1)".
+STILL = 1e-6
+# Allowed angle between the iterated and the exact eigenvector.
+ANGLE = 1e-9
+# Allowed residual ||K v - v / lambda||, in units of the size of K, before K^-1 is refreshed.
+RESIDUAL = 1e-8
+_MAX_ITERATIONS = 60
+
+
+class Workspace(NamedTuple):
+    """State of one column's search; N variables, P directions.
+
+    K, K_inv : (P, P) V_omega0^T V_omega0 and its inverse
+    v : (P,) eigenvector of K_inv with the largest eigenvalue, the current estimate of b
+    w : (P,) ``A v``, so that ``u = V w`` also for the inflated matrix ``V A``
+    omega0 : (N,) rows still in V_omega0
+    omega_minus : (N,) removed rows in their order; the first ``count[0]`` are valid
+    lam : (N,) lambda_max after each removal
+    reach, seen : (N,) |u_i| when last computed, and the drift at that time
+    norms : (N,) ||V_i||
+    count : (1,) number of removals
+    scalars : (3,) current lambda_max, drift (total path of w), size of K at the start
+    refreshes : (1,) how often K_inv was computed afresh
+    """
+
+    K: Array
+    K_inv: Array
+    v: Array
+    w: Array
+    omega0: NDArray[np.bool_]
+    omega_minus: NDArray[np.int64]
+    lam: Array
+    reach: Array
+    seen: Array
+    norms: Array
+    count: NDArray[np.int64]
+    scalars: Array
+    refreshes: NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def _dot(a: Array, b: Array) -> float:
+    # Four sums let the processor overlap additions without reordering them at its own will.
+    n = a.shape[0]
+    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+    i = 0
+    while i + 4 <= n:
+        s0 += a[i] * b[i]
+        s1 += a[i + 1] * b[i + 1]
+        s2 += a[i + 2] * b[i + 2]
+        s3 += a[i + 3] * b[i + 3]
+        i += 4
+    while i < n:
+        s0 += a[i] * b[i]
+        i += 1
+    return (s0 + s1) + (s2 + s3)
+
+
+@njit(cache=True, nogil=True)
+def _matvec(K: Array, x: Array, out: Array) -> None:
+    """``out = K x`` for symmetric K, by columns so that it vectorises."""
+    P = K.shape[0]
+    out[:] = 0.0
+    for i in range(P):
+        factor = x[i]
+        row = K[i]
+        for j in range(P):
+            out[j] += factor * row[j]
+
+
+@njit(cache=True, nogil=True)
+def downdate(K: Array, K_inv: Array, x: Array) -> bool:
+    """Take the row x out of ``K = V_omega0^T V_omega0``; RankUpdate of the paper's list.
+
+    ``(K - x x^T)^-1 = K^-1 + z z^T / (1 - x^T z)`` with ``z = K^-1 x`` (Sherman, Morrison).
+    Returns False, with K_inv left as it was, when K has become singular.
+    """
+    P = K.shape[0]
+    z = np.empty(P)
+    _matvec(K_inv, x, z)
+    gap = 1.0 - _dot(x, z)
+    for i in range(P):
+        for j in range(P):
+            K[i, j] -= x[i] * x[j]
+    if gap <= ZERO:
+        return False
+    for i in range(P):
+        factor = z[i] / gap
+        for j in range(P):
+            K_inv[i, j] += factor * z[j]
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _top_of_3x3(T: Array, y: Array) -> None:
+    """Eigenvector `y` of the largest eigenvalue of the symmetric 3 x 3 `T` by Jacobi rotations."""
+    Q = np.eye(3)
+    for _ in range(12):
+        off = T[0, 1] ** 2 + T[0, 2] ** 2 + T[1, 2] ** 2
+        if off <= 1e-32 * (T[0, 0] ** 2 + T[1, 1] ** 2 + T[2, 2] ** 2):
+            break
+        for p in range(2):
+            for q in range(p + 1, 3):
+                if T[p, q] == 0.0:
+                    continue
+                tau = (T[q, q] - T[p, p]) / (2.0 * T[p, q])
+                t = 1.0 / (abs(tau) + np.sqrt(1.0 + tau * tau))
+                if tau < 0.0:
+                    t = -t
+                c = 1.0 / np.sqrt(1.0 + t * t)
+                s = t * c
+                for k in range(3):
+                    a, b = T[k, p], T[k, q]
+                    T[k, p], T[k, q] = c * a - s * b, s * a + c * b
+                for k in range(3):
+                    a, b = T[p, k], T[q, k]
+                    T[p, k], T[q, k] = c * a - s * b, s * a + c * b
+                    a, b = Q[k, p], Q[k, q]
+                    Q[k, p], Q[k, q] = c * a - s * b, s * a + c * b
+    top = 0
+    for k in range(1, 3):
+        if T[k, k] > T[top, top]:
+            top = k
+    sign = -1.0 if Q[0, top] < 0.0 else 1.0
+    for k in range(3):
+        y[k] = sign * Q[k, top]
+
+
+@njit(cache=True, nogil=True)
+def iterate_eigenvector(K_inv: Array, v: Array, below: float) -> float:
+    """Bring `v` to the top eigenvector of `K_inv`; its eigenvalue, or -1.0 without a proof.
+
+    Locally optimal conjugate gradients: each step maximises the Rayleigh quotient over the span of
+    v, the residual r and the last direction p. `below` is a bound on the second eigenvalue: after
+    a rank-one downdate the second new eigenvalue is at most the old largest one (interlacing). An
+    eigenvalue theta with ``theta - ||r|| > below`` is therefore the largest, and the angle of v to
+    its eigenvector is at most ``||r|| / (theta - below)``.
+    """
+    P = v.shape[0]
+    y, r, y_r = np.empty(P), np.empty(P), np.empty(P)
+    p, y_p = np.zeros(P), np.zeros(P)
+    T, mix = np.empty((3, 3)), np.empty(3)
+    _matvec(K_inv, v, y)
+    for _ in range(_MAX_ITERATIONS):
+        theta = _dot(v, y)
+        for j in range(P):
+            r[j] = y[j] - theta * v[j]
+        size = np.sqrt(_dot(r, r))
+        if size <= ANGLE * (theta - below):
+            return theta
+        for j in range(P):
+            r[j] /= size
+        along = _dot(v, r)
+        for j in range(P):
+            r[j] -= along * v[j]
+        _matvec(K_inv, r, y_r)
+        on_v, on_r = _dot(v, p), _dot(r, p)
+        for j in range(P):
+            p[j] -= on_v * v[j] + on_r * r[j]
+            y_p[j] -= on_v * y[j] + on_r * y_r[j]
+        length = np.sqrt(_dot(p, p))
+        scale = 1.0 / length if length > 1e-14 else 0.0
+        for j in range(P):
+            p[j] *= scale
+            y_p[j] *= scale
+        T[0, 0], T[1, 1], T[2, 2] = theta, _dot(r, y_r), _dot(p, y_p)
+        T[0, 1] = T[1, 0] = _dot(r, y)
+        T[0, 2] = T[2, 0] = _dot(p, y)
+        T[1, 2] = T[2, 1] = _dot(p, y_r)
+        _top_of_3x3(T, mix)
+        for j in range(P):
+            p[j] = mix[1] * r[j] + mix[2] * p[j]
+            y_p[j] = mix[1] * y_r[j] + mix[2] * y_p[j]
+            v[j] = mix[0] * v[j] + p[j]
+            y[j] = mix[0] * y[j] + y_p[j]
+        norm = np.sqrt(_dot(v, v))
+        for j in range(P):
+            v[j] /= norm
+            y[j] /= norm
+    return -1.0
+
+
+@njit(cache=True, nogil=True)
+def refresh(work: Workspace) -> bool:
+    """Compute K_inv, v and lambda_max from K by a full decomposition; False if K is singular."""
+    P = work.v.shape[0]
+    kappa, Q = np.linalg.eigh(work.K)
+    sign = -1.0 if _dot(np.ascontiguousarray(Q[:, 0]), work.v) < 0.0 else 1.0
+    for j in range(P):
+        work.v[j] = sign * Q[j, 0]
+    work.refreshes[0] += 1
+    if kappa[0] <= ZERO:
+        work.scalars[0] = np.inf
+        return False
+    work.scalars[0] = 1.0 / kappa[0]
+    for i in range(P):
+        for j in range(P):
+            total = 0.0
+            for k in range(P):
+                total += Q[i, k] * Q[j, k] / kappa[k]
+            work.K_inv[i, j] = total
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _solve_eigenvector(work: Workspace) -> bool:
+    """Cycle, step 1, with the guard: v must solve ``K v = v / lambda_max`` for K itself."""
+    P = work.v.shape[0]
+    lam = iterate_eigenvector(work.K_inv, work.v, work.scalars[0])
+    if lam > 0.0:
+        residual = np.empty(P)
+        _matvec(work.K, work.v, residual)
+        for j in range(P):
+            residual[j] -= work.v[j] / lam
+        if np.sqrt(_dot(residual, residual)) <= RESIDUAL * work.scalars[2]:
+            work.scalars[0] = lam
+            return lam < 1.0 / ZERO
+    return refresh(work)
+
+
+@njit(cache=True, nogil=True)
+def _move(work: Workspace, A: Array, inflated: bool) -> None:
+    """Set ``w = A v`` and add its step to the drift."""
+    P = work.v.shape[0]
+    w = np.empty(P)
+    if inflated:
+        _matvec(A, work.v, w)
+    else:
+        w[:] = work.v
+    step = 0.0
+    for j in range(P):
+        step += (w[j] - work.w[j]) ** 2
+        work.w[j] = w[j]
+    work.scalars[1] += np.sqrt(step)
+
+
+@njit(cache=True, nogil=True)
+def largest_row(V: Array, work: Workspace, guess: int) -> tuple[int, int]:
+    """``arg max |V_i w|`` over omega0, and the runner-up among the rows looked at.
+
+    |V_i w| has moved by at most ||V_i|| times the path of w since it was last computed, so most
+    rows are passed over without touching V; the result is that of the full product.
+    """
+    drift = work.scalars[1]
+    first, second = -1, -1
+    best, next_best = -1.0, -1.0
+    for k in range(-1, V.shape[0]):
+        i = guess if k < 0 else k
+        if i < 0 or not work.omega0[i] or (k >= 0 and i == guess):
+            continue
+        bound = work.reach[i] + work.norms[i] * (drift - work.seen[i]) * (1.0 + 1e-12)
+        if bound < best * (1.0 - 1e-12):
+            continue
+        size = abs(_dot(V[i], work.w))
+        work.reach[i], work.seen[i] = size, drift
+        if size > best or (size == best and i < first):
+            second, next_best = first, best
+            first, best = i, size
+        elif size > next_best:
+            second, next_best = i, size
+    return first, second
+
+
+@njit(cache=True, nogil=True)
+def remove_row(V: Array, A: Array, inflated: bool, work: Workspace, i: int) -> bool:
+    """Move row i from omega0 to omega_minus and update the matrices; False if singular."""
+    work.omega0[i] = False
+    work.omega_minus[work.count[0]] = i
+    work.count[0] += 1
+    if not inflated:
+        return downdate(work.K, work.K_inv, V[i])
+    x = np.empty(V.shape[1])
+    _matvec(A, V[i], x)
+    return downdate(work.K, work.K_inv, x)
+
+
+@njit(cache=True, nogil=True)
+def _at_noise(work: Workspace, s_inv: Array, noise: float) -> bool:
+    """Whether ``||V_omega0 v||^2 = 1 / lambda_max`` is what noise alone leaves on these rows."""
+    spread = 0.0
+    for j in range(s_inv.shape[0]):
+        spread += (work.v[j] * s_inv[j]) ** 2
+    left = work.omega0.shape[0] - work.count[0]
+    return 1.0 <= work.scalars[0] * left * noise * noise * spread
+
+
+@njit(cache=True, nogil=True)
+def advance(
+    V: Array,
+    A: Array,
+    inflated: bool,
+    work: Workspace,
+    target: int,
+    s_inv: Array,
+    noise: float,
+    stop_early: bool,
+) -> int:
+    """Run the cycle until `target` rows are removed or, with `stop_early`, a stop rule holds.
+
+    On return `work.v` belongs to the current omega0; `scalars[0]` is its lambda_max, infinite for
+    a singular V_omega0. Call with v and lambda_max of the current K already in place.
+    """
+    P = V.shape[1]
+    guess = -1
+    before = np.empty(P)
+    while work.count[0] < target:
+        _move(work, A, inflated)
+        i, guess = largest_row(V, work, guess)
+        before[:] = work.v
+        regular = remove_row(V, A, inflated, work, i) and _solve_eigenvector(work)
+        if not regular and work.scalars[0] != np.inf:
+            regular = refresh(work)
+        work.lam[work.count[0] - 1] = work.scalars[0]
+        if not regular:
+            return SINGULAR
+        if stop_early:
+            if _at_noise(work, s_inv, noise):
+                return NOISE
+            change = 0.0
+            for j in range(P):
+                change += (work.v[j] - before[j]) ** 2
+            if np.sqrt(change) <= STILL:
+                return CONVERGED
+    return TARGET
