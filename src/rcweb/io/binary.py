@@ -1,0 +1,212 @@
+"""Tables from files that are not text: parquet, NumPy, Excel, AnnData."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rcweb.io.arrays import ArrayError, array_from_bytes, read_zip
+from rcweb.io.errors import TableError, place, shorten
+from rcweb.io.grid import Grid, Row, read_grid
+
+# An .npz unpacks in memory; this is ten times the largest table one machine would fit.
+MAX_NPZ_BYTES = 64 << 30
+_SAMPLE_KEYS = ("samples", "obs_names", "rows", "index")
+_VARIABLE_KEYS = ("variables", "var_names", "features", "genes", "columns")
+
+
+def read_parquet(path: Path, drop: Sequence[str] = ()) -> Grid:
+    """A parquet table; names of rows are its index, or its only column of text."""
+    frame = _foreign(lambda: pd.read_parquet(path), path, "parquet", "pyarrow", "tables")
+    return frame_grid(frame, drop)
+
+
+def frame_grid(frame: pd.DataFrame, drop: Sequence[str] = ()) -> Grid:
+    """A grid from a DataFrame as other tools write it."""
+    frame = frame.rename(columns=str)
+    unknown = [name for name in drop if name not in frame.columns]
+    if unknown:
+        raise TableError(f"There is no column titled {shorten(unknown[0])} to drop.")
+    frame = frame.drop(columns=list(drop))
+    if frame.shape[0] == 0 or frame.shape[1] == 0:
+        raise TableError(f"The table is empty: {frame.shape[0]} rows, {frame.shape[1]} columns.")
+    if frame.columns.has_duplicates:
+        name = frame.columns[frame.columns.duplicated()][0]
+        raise TableError(f"The column {shorten(name)} occurs twice; names must be unique.")
+    text = [c for c in frame.columns if not pd.api.types.is_numeric_dtype(frame[c].dtype)]
+    if isinstance(frame.index, pd.RangeIndex) and text == [frame.columns[0]]:
+        frame = frame.set_index(text.pop())
+    if text:
+        raise TableError(
+            f"Column {list(frame.columns).index(text[0]) + 1} ({shorten(text[0])}) holds "
+            f"{frame[text[0]].dtype}, not numbers. Leave it out with --drop."
+        )
+    named = not isinstance(frame.index, pd.RangeIndex)
+    columns = tuple(frame.columns)
+    return Grid(
+        values=frame.to_numpy(dtype=np.float64, na_value=np.nan),
+        rows=tuple(frame.index.astype(str)) if named else None,
+        columns=columns,
+        corner=str(frame.index.name or "") if named else "",
+        column_place=lambda j: place(column=j + 1, name=columns[j]),
+    )
+
+
+def read_npy(path: Path) -> Grid:
+    """One matrix without names."""
+    return _matrix_grid(_array(path.read_bytes(), path.name), None, None)
+
+
+def read_npz(path: Path) -> Grid:
+    """A matrix ``X`` (or the only one), with names under ``samples`` and ``variables`` if there.
+
+    ``scipy.sparse.save_npz`` files are read too and stay sparse.
+    """
+    try:
+        members = read_zip(path, max_bytes=MAX_NPZ_BYTES)
+    except ArrayError as error:
+        raise TableError(f"{path.name}: {error}.") from None
+    arrays = {name.removesuffix(".npy"): _array(data, name) for name, data in members.items()}
+    if {"format", "shape", "data", "indices", "indptr"} <= set(arrays):
+        return _matrix_grid(_sparse(arrays), None, None)
+    matrices = [name for name, array in arrays.items() if array.ndim == 2]
+    key = "X" if "X" in matrices else "data" if "data" in matrices else None
+    if key is None and len(matrices) == 1:
+        key = matrices[0]
+    if key is None:
+        raise TableError(
+            f"{path.name} holds {len(matrices)} matrices ({', '.join(matrices[:5])}); "
+            "call the one to read X."
+        )
+    rows, columns = _names_in(arrays, _SAMPLE_KEYS), _names_in(arrays, _VARIABLE_KEYS)
+    return _matrix_grid(arrays[key], rows, columns, "sample" if rows else "")
+
+
+def _array(content: bytes, name: str) -> NDArray[Any]:
+    try:
+        return array_from_bytes(content)
+    except ArrayError as error:
+        raise TableError(f"{name}: {error}.") from None
+
+
+def _sparse(arrays: dict[str, NDArray[Any]]) -> Any:
+    kind = str(arrays["format"].item() if arrays["format"].size == 1 else "")
+    kind = kind.removeprefix("b'").removesuffix("'")
+    makers = {"csr": sparse.csr_matrix, "csc": sparse.csc_matrix}
+    if kind not in makers:
+        raise TableError(f"A sparse matrix of format {kind!r} is not read; save it as csr.")
+    try:
+        matrix = makers[kind](
+            (arrays["data"], arrays["indices"], arrays["indptr"]), shape=tuple(arrays["shape"])
+        )
+        matrix.check_format(full_check=True)
+    except (ValueError, TypeError, IndexError, OverflowError) as error:
+        raise TableError(f"The sparse matrix is damaged: {error}.") from None
+    return matrix
+
+
+def _names_in(arrays: dict[str, NDArray[Any]], keys: tuple[str, ...]) -> tuple[str, ...] | None:
+    for key in keys:
+        if key in arrays and arrays[key].ndim == 1:
+            return tuple(map(str, arrays[key].tolist()))
+    return None
+
+
+def _matrix_grid(
+    matrix: Any, rows: tuple[str, ...] | None, columns: tuple[str, ...] | None, corner: str = ""
+) -> Grid:
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        raise TableError(
+            f"A table has two dimensions, none of them 0; this has shape {matrix.shape}."
+        )
+    if matrix.dtype.kind not in "biuf":
+        raise TableError(f"The matrix holds {matrix.dtype}, not numbers.")
+    for names, size, side in (
+        (rows, matrix.shape[0], "rows"),
+        (columns, matrix.shape[1], "columns"),
+    ):
+        if names is not None and len(names) != size:
+            raise TableError(f"There are {len(names)} names for {size} {side}.")
+    if sparse.issparse(matrix):
+        values = sparse.csr_matrix(matrix, dtype=np.float64)
+    else:
+        values = np.asarray(matrix, dtype=np.float64)
+    return Grid(values, rows, columns, corner)
+
+
+def read_excel(
+    path: Path,
+    *,
+    sheet: str | None = None,
+    header: bool | None = None,
+    index: bool | None = None,
+    drop: Sequence[str] = (),
+) -> Grid:
+    """A sheet (the first unless said) of an Excel file, read cell by cell as text would be."""
+    frame = _foreign(
+        lambda: pd.read_excel(path, sheet_name=sheet or 0, header=None, dtype=object),
+        path,
+        "Excel",
+        "openpyxl",
+        "tables",
+    )
+    return read_grid(_excel_rows(frame), header=header, index=index, drop=drop)
+
+
+def _excel_rows(frame: pd.DataFrame) -> Iterator[Row]:
+    for number, cells in enumerate(frame.itertuples(index=False, name=None), start=1):
+        for column, cell in enumerate(cells, start=1):
+            if isinstance(cell, (datetime.date, datetime.time)):
+                raise TableError(
+                    f"{place(number, column)}: Excel holds the date {cell} here; names such as "
+                    "MARCH1 turn into dates when typed. Restore it and format the column as text."
+                )
+        row = ["" if pd.isna(cell) else str(cell) for cell in cells]
+        if any(map(str.strip, row)):
+            yield number, row
+
+
+def read_h5ad(path: Path, layer: str | None = None) -> Grid:
+    """``X``, or a layer, of an AnnData file; sparse stays sparse."""
+
+    def load() -> Any:
+        import anndata
+
+        return anndata.read_h5ad(path)
+
+    adata = _foreign(load, path, "h5ad", "anndata", "anndata")
+    return anndata_grid(adata, layer)
+
+
+def anndata_grid(adata: Any, layer: str | None = None) -> Grid:
+    """The matrix of an AnnData object with its names; rows are observations by definition."""
+    if layer is not None and layer not in adata.layers:
+        there = ", ".join(map(repr, adata.layers)) or "none"
+        raise TableError(f"There is no layer {layer!r}; layers: {there}.")
+    matrix = adata.X if layer is None else adata.layers[layer]
+    if matrix is None:
+        raise TableError("The AnnData object has no X; name a layer.")
+    rows, columns = tuple(map(str, adata.obs_names)), tuple(map(str, adata.var_names))
+    return _matrix_grid(matrix, rows, columns, "sample")
+
+
+def _foreign(load: Callable[[], Any], path: Path, kind: str, package: str, extra: str) -> Any:
+    """Call another library's reader; whatever it raises on a damaged file becomes one error."""
+    try:
+        return load()
+    except ImportError:
+        raise ImportError(
+            f"Reading {kind} files needs {package}: pip install 'rcweb[{extra}]'"
+        ) from None
+    except MemoryError:
+        raise
+    except Exception as error:
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise TableError(f"{path.name} cannot be read as {kind}: {reason}.") from None

@@ -1,0 +1,25 @@
+"""The one thing reading raises."""
+
+from __future__ import annotations
+
+
+class TableError(ValueError):
+    """A table cannot be read as it stands; the message says where and what to do."""
+
+
+class ModelError(ValueError):
+    """A model file cannot be read, or should not be."""
+
+
+def place(line: int | None = None, column: int | None = None, name: str | None = None) -> str:
+    """Words for a place in a file: ``line 3, column 5 ('lexA')``."""
+    words = [f"line {line}"] if line is not None else []
+    if column is not None:
+        words.append(f"column {column}" + (f" ({shorten(name)})" if name else ""))
+    return ", ".join(words)
+
+
+def shorten(text: object, limit: int = 60) -> str:
+    """``repr`` of what the user wrote, cut so that one bad cell cannot fill the screen."""
+    shown = repr(text if not isinstance(text, str) else text[: limit + 1])
+    return shown if len(shown) <= limit + 2 else shown[:limit] + "...'"

@@ -1,0 +1,121 @@
+"""From a path to a table: the ending says the format, the content says the rest."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rcweb.io import binary
+from rcweb.io.errors import TableError
+from rcweb.io.grid import Grid
+from rcweb.io.streams import open_unpacked
+from rcweb.io.table import Table, to_table
+from rcweb.io.text import read_text
+
+_TEXT = (".csv", ".tsv", ".tab", ".txt")
+_PACKED = (".gz", ".zst")
+_EXCEL = (".xlsx", ".xlsm", ".xls")
+FORMATS = (*_TEXT, *(f".csv{p}" for p in _PACKED), *(f".tsv{p}" for p in _PACKED)) + (
+    ".parquet",
+    ".npz",
+    ".npy",
+    ".xlsx",
+    ".h5ad",
+)
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What a user may have to say about a file; None = look.
+
+    transpose : rows are variables
+    header, index : there is a line, a column, of names
+    delimiter, encoding : of text
+    drop : titles of columns to leave out
+    layer : of an .h5ad file; sheet : of an Excel file
+    """
+
+    transpose: bool | None = None
+    header: bool | None = None
+    index: bool | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    drop: Sequence[str] = ()
+    layer: str | None = None
+    sheet: str | None = None
+
+
+def read_table(
+    path: str | Path,
+    options: ReadOptions | None = None,
+    *,
+    samples: Collection[str] = (),
+    variables: Collection[str] = (),
+) -> Table:
+    """Read a table of measurements as samples x variables.
+
+    `samples`, `variables`: names known from elsewhere, which settle the orientation. Raises
+    `TableError`, with the line and column, for whatever cannot be a table.
+    """
+    path, options = Path(path), options or ReadOptions()
+    if not path.is_file():
+        raise TableError(f"There is no file {str(path)!r}.")
+    try:
+        grid = _read_grid(path, options)
+        table = to_table(
+            grid,
+            transpose=_transpose(path, options),
+            samples=samples,
+            variables=variables,
+            sha256=checksum(path),
+        )
+    except TableError as error:
+        if path.name in str(error):
+            raise
+        raise TableError(f"{path.name}: {error}") from None
+    return table
+
+
+def checksum(path: Path) -> str:
+    """SHA-256 of the file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def ending(path: Path) -> str:
+    """The ending that says the format: that of ``a.tsv.gz`` is ``.tsv``; lower case."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in _PACKED:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+def _transpose(path: Path, options: ReadOptions) -> bool | None:
+    """AnnData defines its own orientation; everywhere else it is said or looked for."""
+    if options.transpose is None and ending(path) == ".h5ad":
+        return False
+    return options.transpose
+
+
+def _read_grid(path: Path, options: ReadOptions) -> Grid:
+    kind = ending(path)
+    if kind == ".parquet":
+        return binary.read_parquet(path, options.drop)
+    if kind == ".npy":
+        return binary.read_npy(path)
+    if kind == ".npz":
+        return binary.read_npz(path)
+    if kind == ".h5ad":
+        return binary.read_h5ad(path, options.layer)
+    names: dict[str, Any] = {"header": options.header, "index": options.index, "drop": options.drop}
+    if kind in _EXCEL:
+        return binary.read_excel(path, sheet=options.sheet, **names)
+    if kind not in _TEXT:
+        raise TableError(
+            f"the ending {kind or '(none)'!r} says no format; known are {', '.join(FORMATS)}."
+        )
+    with open_unpacked(path) as stream:
+        return read_text(stream, delimiter=options.delimiter, encoding=options.encoding, **names)

@@ -1,0 +1,50 @@
+"""Comma-, tab- or semicolon-separated text."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import IO
+
+from rcweb.io.errors import TableError, place
+from rcweb.io.grid import Grid, Row, read_grid
+from rcweb.io.streams import text_lines
+
+_DELIMITERS = "\t,;"
+
+
+def read_text(
+    stream: IO[bytes],
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+    index: bool | None = None,
+    drop: Sequence[str] = (),
+) -> Grid:
+    """A grid from text; `delimiter` None = the one that is most frequent in the first line."""
+    return read_grid(text_rows(stream, delimiter, encoding), header=header, index=index, drop=drop)
+
+
+def text_rows(
+    stream: IO[bytes], delimiter: str | None = None, encoding: str | None = None
+) -> Iterator[Row]:
+    """Line number and cells of every line that is not blank, after leading "#" comments."""
+    lines = text_lines(stream, encoding)
+    skipped = 0
+    start: list[str] = []
+    for line in lines:
+        if line.strip() and not line.startswith("#"):
+            start = [line]
+            break
+        skipped += 1
+    if delimiter is None and start:
+        delimiter = max(_DELIMITERS, key=start[0].count)
+    reader = csv.reader(chain(start, lines), delimiter=delimiter or ",", strict=True)
+    try:
+        for cells in reader:
+            if any(map(str.strip, cells)):
+                yield reader.line_num + skipped, cells
+    except csv.Error as error:
+        raise TableError(f"{place(reader.line_num + skipped)}: {error}.") from None
