@@ -93,7 +93,7 @@ def _fix_signs(U: Array, s: Array, V: Array, noise: float) -> Basis:
 
 
 def noise_edge(noise: float, M: int, N: int) -> float:
-    """Largest singular value of an M x N table of independent noise: ``noise (sqrt M + sqrt N)``."""
+    """Largest singular value of an M x N table of pure noise: ``noise (sqrt M + sqrt N)``."""
     return noise * (np.sqrt(M) + np.sqrt(N))
 
 

@@ -303,7 +303,7 @@ def _at_noise(work: Workspace, s_inv: Array, noise: float) -> bool:
     for j in range(s_inv.shape[0]):
         spread += (work.v[j] * s_inv[j]) ** 2
     left = work.omega0.shape[0] - work.count[0]
-    return 1.0 <= work.scalars[0] * left * noise * noise * spread
+    return work.scalars[0] * left * noise * noise * spread >= 1.0
 
 
 @njit(cache=True, nogil=True)

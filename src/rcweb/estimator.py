@@ -1,0 +1,311 @@
+"""The scikit-learn estimator: validates, calls a method, stores what it found. No maths here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
+
+from rcweb.prepare import prepare, restore
+from rcweb.solution import Solution
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rcweb.network import Network
+
+Array = NDArray[np.float64]
+
+METHODS = ("refined", "paper")
+QUALITIES = ("fast", "standard", "best")
+_PAPER_OPTIONS: dict[str, tuple[type, ...]] = {
+    "k": (Integral,),
+    "epsilon": (Real,),
+    "switch_back": (str,),
+}
+
+
+class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Hidden regulators and the sparse network from them to the measured variables.
+
+    The model is ``X = R C + noise``: `R` (samples x regulators) are activities, `C` (regulators x
+    variables) is a network with exact zeros. Of all factorisations that explain the data equally
+    well the sparsest is sought (Slavov, AISTATS 2010).
+
+    Parameters
+    ----------
+    n_components : int or "auto"
+        Number of regulators. "auto" finds it; `reason_` says how.
+    method : {"refined", "paper"}
+        "paper" is the published algorithm, nothing added.
+    degree : int or None
+        Mean number of targets of a regulator, if known. None: found from the data.
+    fdr : float in (0, 1)
+        Expected share of false edges among those kept (method "refined").
+    quality : {"fast", "standard", "best"}
+        How much time to spend (method "refined").
+    center : bool or "auto"
+        Whether to subtract the mean of each variable. "auto": yes for "refined", no for "paper",
+        whose author does not.
+    random_state : int, RandomState or None
+        Same seed, same bits, whatever the number of threads.
+    verbose : int
+        Above 0, progress is printed.
+    paper_options : dict or None
+        For method "paper": ``k`` (10) steps on the inflated matrix, ``epsilon`` (0.05): columns
+        with a cosine above ``1 - epsilon`` are the same, ``switch_back`` ("steps" or
+        "correlation"). See `rcweb.search.paper.column.SwitchBack`.
+
+    Attributes
+    ----------
+    components_ : (n_components_, n_features_in_) network C; zero = no edge.
+    n_components_ : number of regulators found.
+    edge_probability_ : probability of every edge, shape of `components_`.
+    edge_score_ : signed and comparable across regulators: the n largest are the n best edges.
+    noise_ : (n_features_in_,) standard deviation of what the network leaves unexplained.
+    rotation_ : (P*, n_components_) the paper's B.
+    projection_ : (n_features_in_, n_components_) activities are ``(X - mean_) @ projection_``.
+    mean_ : (n_features_in_,) what is taken off each variable.
+    singular_values_ : (P*,) of the prepared table.
+    diagnosis_ : DataFrame, one row per regulator.
+    evidence_ : DataFrame behind the number of regulators; `reason_` says it in words.
+    warnings_ : sentences on what to distrust; empty if nothing.
+    trace_ : details of the method; for "paper" one `ColumnTrace` per regulator.
+    network_ : labelled network with its table of edges.
+
+    Examples
+    --------
+    >>> from rcweb import RCweb
+    >>> from rcweb.simulate import simulate
+    >>> truth = simulate(100, 80, 4, noise=0.0, random_state=0)
+    >>> RCweb(4, method="paper").fit(truth.data).components_.shape
+    (4, 80)
+    """
+
+    def __init__(
+        self,
+        n_components: int | str = "auto",
+        *,
+        method: str = "refined",
+        degree: int | None = None,
+        fdr: float = 0.05,
+        quality: str = "standard",
+        center: bool | str = "auto",
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+        paper_options: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.method = method
+        self.degree = degree
+        self.fdr = fdr
+        self.quality = quality
+        self.center = center
+        self.random_state = random_state
+        self.verbose = verbose
+        self.paper_options = paper_options
+
+    def fit(self, X: Any, y: None = None) -> Self:
+        """Find the network behind `X`, (n_samples, n_features); `y` is ignored."""
+        self._check_parameters()
+        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2, ensure_min_features=2)
+        center = self.method == "refined" if self.center == "auto" else bool(self.center)
+        # One BLAS thread: sums in another order would change the last bits, then the edges.
+        with threadpool_limits(1, "blas"):
+            prepared = prepare(X, center=center)
+            self._check_sizes(*prepared.G0.shape, center)
+            solution = restore(self._solve(prepared.G0), prepared)
+        self.mean_ = prepared.mean
+        self._store(solution)
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """Activities of the regulators in new samples, (n_samples, n_components_)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return (X - self.mean_) @ self.projection_
+
+    def inverse_transform(self, X: Any) -> Array:
+        """Predict the variables from activities `X`: ``X @ components_ + mean_``."""
+        check_is_fitted(self)
+        X = check_array(X, dtype=np.float64)
+        if X.shape[1] != self.n_components_:
+            raise ValueError(
+                f"X has {X.shape[1]} columns, but the model has {self.n_components_} regulators."
+            )
+        return X @ self.components_ + self.mean_
+
+    def score(self, X: Any, y: None = None) -> float:
+        """Fraction of the variance of `X` that the network explains.
+
+        ``1 - ||X - inverse_transform(transform(X))||^2 / ||X - mean||^2`` with the means of `X`
+        itself; 1 is perfect, and it is negative when the means alone would do better.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        activities = (X - self.mean_) @ self.projection_
+        rest = ((X - activities @ self.components_ - self.mean_) ** 2).sum()
+        total = ((X - X.mean(axis=0)) ** 2).sum()
+        return float(1 - rest / total) if total > 0 else float(rest == 0)
+
+    @property
+    def network_(self) -> Network:
+        """The labelled network; its ``edges()`` is a table sorted by score."""
+        from rcweb.network import Network
+
+        check_is_fitted(self)
+        return Network(
+            weights=self.components_,
+            probability=self.edge_probability_,
+            score=self.edge_score_,
+            regulators=tuple(self.get_feature_names_out()),
+            targets=self._target_names(),
+        )
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def _target_names(self) -> tuple[str, ...]:
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            return tuple(f"x{i}" for i in range(self.n_features_in_))
+        return tuple(map(str, names))
+
+    def _solve(self, G0: Array) -> Solution:
+        # Imported here: compiled kernels would slow down `import rcweb`.
+        if self.method == "paper":
+            from rcweb.methods.paper import solve_paper
+
+            return solve_paper(
+                G0,
+                self.n_components,
+                degree=self.degree,
+                verbose=self.verbose,
+                **(self.paper_options or {}),
+            )
+        from rcweb.methods.refined import solve_refined
+
+        return solve_refined(
+            G0,
+            self.n_components,
+            degree=self.degree,
+            fdr=self.fdr,
+            quality=self.quality,
+            random_state=self.random_state,
+            verbose=self.verbose,
+        )
+
+    def _store(self, solution: Solution) -> None:
+        self.components_ = solution.C
+        self.n_components_ = len(solution.C)
+        self.projection_ = solution.projection
+        self.rotation_ = solution.rotation
+        self.singular_values_ = solution.singular_values
+        self.edge_probability_ = solution.probability
+        self.edge_score_ = solution.score
+        self.noise_ = solution.noise
+        self.reason_ = solution.reason
+        self.warnings_ = solution.warnings
+        self.trace_ = solution.trace
+        self._diagnosis = solution.diagnosis
+        self._evidence = solution.evidence
+
+    @property
+    def diagnosis_(self) -> pd.DataFrame:
+        """One row per regulator: how it was found and how far to trust it."""
+        return self._table("_diagnosis", index=self.get_feature_names_out())
+
+    @property
+    def evidence_(self) -> pd.DataFrame:
+        """What the number of regulators rests on."""
+        return self._table("_evidence")
+
+    def _table(self, name: str, index: Any = None) -> pd.DataFrame:
+        import pandas as pd
+
+        check_is_fitted(self)
+        return pd.DataFrame(getattr(self, name), index=index)
+
+    def _check_parameters(self) -> None:
+        if self.n_components != "auto":
+            _check_integer("n_components", self.n_components, "'auto' or a whole number")
+        if self.degree is not None:
+            _check_integer("degree", self.degree, "None or a whole number")
+        _check_choice("method", self.method, METHODS)
+        _check_choice("quality", self.quality, QUALITIES)
+        _check_number("fdr", self.fdr)
+        if not (isinstance(self.center, bool | np.bool_) or self.center == "auto"):
+            raise ValueError(f"center must be True, False or 'auto', not {self.center!r}.")
+        _check_paper_options(self.paper_options)
+
+    def _check_sizes(self, M: int, N: int, center: bool) -> None:
+        """Rank at most min(M, N), one less when centred; and the method needs P < N."""
+        if self.degree is not None and self.degree >= N:
+            raise ValueError(
+                f"degree={self.degree} must be smaller than the number of variables that vary, {N}."
+            )
+        if isinstance(self.n_components, str):
+            return
+        if self.n_components >= N:
+            raise ValueError(
+                f"n_components={self.n_components} must be smaller than the number of variables "
+                f"that vary, {N}."
+            )
+        rank = min(M - 1, N) if center else min(M, N)
+        if self.n_components > rank:
+            raise ValueError(
+                f"n_components={self.n_components} is more than the rank of the table can be, "
+                f"{rank} ({M} samples{', centred' if center else ''}); ask for fewer or 'auto'."
+            )
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def _check_integer(name: str, value: Any, allowed: str) -> None:
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be {allowed}, not {value!r}.")
+    if value < 1:
+        raise ValueError(f"{name} must be at least 1, not {value}.")
+
+
+def _check_number(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, not {value!r}.")
+    if not 0 < value < 1:
+        raise ValueError(f"{name} must lie between 0 and 1, not {value}.")
+
+
+def _check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(allowed)}; not {value!r}.")
+
+
+def _check_paper_options(options: Any) -> None:
+    if options is None:
+        return
+    if not isinstance(options, Mapping):
+        raise TypeError(f"paper_options must be None or a dict, not {options!r}.")
+    for name, value in options.items():
+        if name not in _PAPER_OPTIONS:
+            raise ValueError(
+                f"paper_options has no {name!r}; it takes {', '.join(_PAPER_OPTIONS)}."
+            )
+        if isinstance(value, bool) or not isinstance(value, _PAPER_OPTIONS[name]):
+            raise TypeError(f"paper_options[{name!r}] has the wrong type: {value!r}.")
+    if "k" in options:
+        _check_integer("paper_options['k']", options["k"], "a whole number")
+    if "epsilon" in options:
+        _check_number("paper_options['epsilon']", options["epsilon"])
+    if "switch_back" in options:
+        _check_choice("switch_back", options["switch_back"], ("steps", "correlation"))

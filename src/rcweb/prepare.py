@@ -1,0 +1,86 @@
+"""From the user's table to the table the methods see: centring and constant variables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rcweb.solution import Solution
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+# Squares of numbers beyond these limits overflow or vanish; such tables are rescaled.
+_LARGE, _SMALL = 1e100, 1e-100
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A table ready for a method, and what is needed to undo the preparation.
+
+    G0 : (M, N_varying) centred if asked for, without constant variables
+    mean : (N,) what was taken off each variable; for a constant variable its value
+    varying : (N,) which variables are not constant
+    scale : power of two that the table was divided by; 1 unless numbers are extreme
+    """
+
+    G0: Array
+    mean: Array
+    varying: Mask
+    scale: float
+
+
+def prepare(X: Array, *, center: bool) -> Prepared:
+    """Take off means (if `center`) and set constant variables aside: nothing can regulate them."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    # Halves first: the difference of two huge numbers of opposite sign overflows.
+    spread = high / 2 - low / 2
+    size = np.maximum(np.abs(low), np.abs(high))
+    varying = spread > 8 * np.finfo(np.float64).eps * size
+    if varying.sum() < 2:
+        raise ValueError(
+            f"{int(varying.sum())} of the {X.shape[1]} variables vary over the samples; "
+            "a network needs at least 2."
+        )
+    largest = float(size[varying].max())
+    extreme = largest > _LARGE or float(spread[varying].max()) < _SMALL
+    scale = float(2.0 ** np.floor(np.log2(spread[varying].max()))) if extreme else 1.0
+    scaled = X / scale
+    mean = scaled.mean(axis=0) if center else np.zeros(X.shape[1])
+    G0 = np.ascontiguousarray((scaled - mean)[:, varying])
+    return Prepared(G0=G0, mean=np.where(varying, mean * scale, X[0]), varying=varying, scale=scale)
+
+
+def restore(solution: Solution, prepared: Prepared) -> Solution:
+    """Give constant variables back their place, without edges, and numbers their size."""
+    note = constant_note(prepared.varying)
+    return replace(
+        solution,
+        C=_widen(solution.C, prepared.varying),
+        probability=_widen(solution.probability, prepared.varying),
+        score=_widen(solution.score, prepared.varying),
+        projection=_widen(solution.projection.T, prepared.varying).T,
+        noise=_widen(solution.noise[None] * prepared.scale, prepared.varying)[0],
+        singular_values=solution.singular_values * prepared.scale,
+        warnings=(*solution.warnings, *note),
+    )
+
+
+def constant_note(varying: Mask, at_most: int = 10) -> tuple[str, ...]:
+    """One sentence naming the constant variables by number; nothing if there are none."""
+    constant = np.flatnonzero(~varying)
+    if not len(constant):
+        return ()
+    shown = ", ".join(map(str, constant[:at_most]))
+    more = f" and {len(constant) - at_most} more" if len(constant) > at_most else ""
+    return (f"Constant over the samples and without edges: variables {shown}{more}.",)
+
+
+def _widen(values: Array, varying: Mask) -> Array:
+    if varying.all():
+        return values
+    wide = np.zeros((values.shape[0], len(varying)))
+    wide[:, varying] = values
+    return wide
