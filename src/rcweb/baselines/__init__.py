@@ -1,4 +1,7 @@
-"""Rivals, one file and one signature each: ``fit(data, n_components, *, density, random_state)``."""
+"""Rivals, one file and one signature each.
+
+``fit(data, n_components, *, density=None, random_state=0) -> Factors``
+"""
 
 from __future__ import annotations
 

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import numba
 import numpy as np
+from numpy.typing import NDArray
 
 from rcweb.baselines.base import Array, Factors, check_data, check_density, compress
+
+Ints = NDArray[np.int64]
 
 N_ITER = 20
 POWER_STEPS = 3
@@ -116,7 +119,7 @@ def batch_omp(K: Array, DtX: Array, k: int) -> Array:
 
 
 @numba.njit(cache=True)
-def _grow(L: Array, K: Array, chosen: Array, n: int, new: int) -> bool:
+def _grow(L: Array, K: Array, chosen: Ints, n: int, new: int) -> bool:
     """Row n of the Cholesky factor for atom `new`; False if it depends on the chosen ones."""
     rest = K[new, new]
     for a in range(n):
@@ -132,7 +135,7 @@ def _grow(L: Array, K: Array, chosen: Array, n: int, new: int) -> bool:
 
 
 @numba.njit(cache=True)
-def _solve(L: Array, target: Array, chosen: Array, n: int, code: Array) -> None:
+def _solve(L: Array, target: Array, chosen: Ints, n: int, code: Array) -> None:
     """code <- (L L^T)^-1 target[chosen], both triangular systems."""
     for a in range(n):
         value = target[chosen[a]]

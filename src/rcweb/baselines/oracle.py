@@ -23,7 +23,8 @@ def fit(
     network: Array,
     noise_sd: Array | None = None,
 ) -> Factors:
-    """Minimise ``sum_i |G0_i - (R C)_i|^2 / noise_sd_i^2`` over R and C with the support of `network`.
+    """Minimise ``sum_i |G0_i - (R C)_i|^2 / noise_sd_i^2`` over
+    R and C, C with the support of `network`.
 
     Alternating least squares started at the true weights, until a sweep lowers the objective by
     less than 1e-9 of it. `noise_sd` (N,) are the true noise levels, equal ones if None; `density`

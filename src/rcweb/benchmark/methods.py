@@ -1,0 +1,96 @@
+"""Every method of the benchmark under one call: a planted problem in, an estimate out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rcweb.simulate import Simulation
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a method found.
+
+    network : (P, N);  ranking : (P, N) order of the edges, the weights if None
+    probability : (P, N) of every edge, for methods that know one
+    """
+
+    network: Array
+    ranking: Array | None = None
+    probability: Array | None = None
+
+
+@dataclass(frozen=True)
+class Method:
+    """role : "ours", "rival" or "reference";  slow : minutes, run on fewer cells and seeds."""
+
+    name: str
+    run: Callable[[Simulation, int | str, int], Estimate]
+    role: str = "rival"
+    slow: bool = False
+
+
+def _rival(
+    module: str, function: str, sim: Simulation, n_components: int | str, seed: int
+) -> Estimate:
+    """A baseline, told the true mean density as in section 4.2 of the paper."""
+    fit = getattr(import_module(f"rcweb.baselines.{module}"), function)
+    density = float(sim.edges.mean())
+    return Estimate(fit(sim.data, n_components, density=density, random_state=seed).network)
+
+
+def _oracle(sim: Simulation, n_components: int | str, seed: int) -> Estimate:
+    from rcweb.baselines import oracle
+
+    factors = oracle.fit(
+        sim.data, len(sim.network), network=sim.network, noise_sd=sim.noise_sd, random_state=seed
+    )
+    return Estimate(factors.network)
+
+
+def _rcweb(sim: Simulation, n_components: int | str, seed: int, **options: Any) -> Estimate:
+    from rcweb import RCweb
+
+    model = RCweb(n_components, random_state=seed, **options).fit(sim.data)
+    return Estimate(model.components_, model.edge_score_, model.edge_probability_)
+
+
+def _rcweb_paper(sim: Simulation, n_components: int | str, seed: int) -> Estimate:
+    """The published algorithm; told the mean out-degree like every rival."""
+    degree = max(1, round(sim.edges.mean() * sim.network.shape[1]))
+    return _rcweb(sim, n_components, seed, method="paper", degree=degree)
+
+
+def _baseline(name: str, module: str, function: str = "fit", slow: bool = False) -> Method:
+    return Method(name, partial(_rival, module, function), slow=slow)
+
+
+METHODS: dict[str, Method] = {
+    m.name: m
+    for m in (
+        Method("rcweb", _rcweb, role="ours"),
+        Method("rcweb-paper", _rcweb_paper, role="rival"),
+        Method("oracle", _oracle, role="reference"),
+        _baseline("fastica", "ica"),
+        _baseline("fastica-samples", "ica", "fit_samples"),
+        _baseline("ksvd", "ksvd"),
+        _baseline("varimax", "varimax"),
+    )
+}
+
+
+def get_method(name: str) -> Method:
+    """The method of that name, or an error that lists them."""
+    try:
+        return METHODS[name]
+    except KeyError:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}; not {name!r}.") from None

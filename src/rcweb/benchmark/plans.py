@@ -1,0 +1,156 @@
+"""What is run: plans made of blocks, a block being cells x methods x seeds x threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from rcweb.benchmark import scenarios as s
+from rcweb.benchmark.methods import get_method
+from rcweb.benchmark.real import RealCell, real_cells
+from rcweb.benchmark.scenarios import Cell
+
+AnyCell = Cell | RealCell
+
+FAST = ("oracle", "fastica", "fastica-samples", "ksvd", "varimax", "rcweb", "rcweb-paper")
+BESIDE_HONEST = ("oracle", "fastica", "ksvd", "rcweb")
+QUICK_CELLS = 3
+QUICK_SECONDS = 20.0
+
+
+@dataclass(frozen=True)
+class Block:
+    """cells x methods x seeds 0 .. n_seeds - 1 x threads, each fit stopped after `timeout` s."""
+
+    cells: tuple[AnyCell, ...]
+    methods: tuple[str, ...] = FAST
+    seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
+    threads: tuple[int, ...] = (1,)
+    timeout: float = 300.0
+
+
+@dataclass(frozen=True)
+class Task:
+    """One fit."""
+
+    cell: AnyCell
+    method: str
+    seed: int
+    threads: int
+    timeout: float
+
+    @property
+    def key(self) -> tuple[str, str, int, int]:
+        """What makes a row of the results the same measurement."""
+        return (self.cell.key, self.method, self.seed, self.threads)
+
+
+def _fig1() -> tuple[Block, ...]:
+    author = s.figure1(s.AUTHOR, "author")
+    return (Block(author), Block(s.figure1(s.HONEST, "honest"), BESIDE_HONEST, (0, 1, 2)))
+
+
+def _fig2(panels: str) -> tuple[Block, ...]:
+    return (
+        Block(s.figure2(s.AUTHOR, "", panels)),
+        Block(s.figure2(s.HONEST, " honest", panels), BESIDE_HONEST, (0, 1)),
+    )
+
+
+def _fig3(panels: str) -> tuple[Block, ...]:
+    return (
+        Block(s.figure3(s.AUTHOR, "", panels)),
+        Block(s.figure3(s.HONEST, " honest", panels), BESIDE_HONEST, (0, 1, 2)),
+    )
+
+
+def _fig4() -> tuple[Block, ...]:
+    methods = ("rcweb", "rcweb-paper", "fastica", "ksvd")
+    return (Block(s.figure4(), methods, (0, 1, 2), threads=(1, 2)),)
+
+
+def _speed() -> tuple[Block, ...]:
+    cells = (
+        s.figure1(s.AUTHOR, "fig1") + s.figure2(s.AUTHOR, "", "AB") + s.figure3(s.AUTHOR, "", "AB")
+    )
+    return (Block(cells, ("fastica", "rcweb"), (0, 1, 2), threads=(1, 2)),)
+
+
+def _unknown_p() -> tuple[Block, ...]:
+    return (Block(s.unknown_p(), ("rcweb",), tuple(range(10))),)
+
+
+def _claims() -> tuple[Block, ...]:
+    return (Block(s.claims(), ("oracle", "fastica", "rcweb", "rcweb-paper"), tuple(range(10))),)
+
+
+def _real() -> tuple[Block, ...]:
+    return (Block(real_cells(), ("fastica", "rcweb"), (0, 1, 2), timeout=600.0),)
+
+
+PLANS: dict[str, Callable[[], tuple[Block, ...]]] = {
+    "fig1": _fig1,
+    "fig2": lambda: _fig2("ABC"),
+    "fig2a": lambda: _fig2("A"),
+    "fig2b": lambda: _fig2("B"),
+    "fig2c": lambda: _fig2("C"),
+    "fig3": lambda: _fig3("AB"),
+    "fig3a": lambda: _fig3("A"),
+    "fig3b": lambda: _fig3("B"),
+    "fig4": _fig4,
+    "speed": _speed,
+    "worlds": lambda: (Block(s.worlds()),),
+    "claims": _claims,
+    "unknown_p": _unknown_p,
+    "real": _real,
+}
+
+
+def get_plan(name: str) -> tuple[Block, ...]:
+    """The blocks of a plan, or an error that lists the plans."""
+    try:
+        return PLANS[name]()
+    except KeyError:
+        raise ValueError(f"plan must be one of {', '.join(PLANS)}; not {name!r}.") from None
+
+
+def tasks_of(
+    blocks: Sequence[Block],
+    *,
+    quick: bool = False,
+    methods: Sequence[str] | None = None,
+    seeds: int | Sequence[int] | None = None,
+) -> list[Task]:
+    """Every fit once, those that share their data next to each other.
+
+    `methods` and `seeds` (a number or a list) replace those of every block; `quick` keeps the
+    first block, three cells of it, one seed, the fast methods and one thread.
+    """
+    if quick:
+        blocks = [_quick(blocks[0])]
+    tasks: dict[tuple, Task] = {}
+    for block in blocks:
+        names = block.methods if methods is None else tuple(methods)
+        numbers = range(seeds) if isinstance(seeds, int) else seeds or block.seeds
+        for name in names:
+            get_method(name)
+        for threads in block.threads:
+            for cell in block.cells:
+                for seed in numbers:
+                    for name in names:
+                        task = Task(cell, name, seed, threads, block.timeout)
+                        tasks.setdefault(task.key, task)
+    return list(tasks.values())
+
+
+def _quick(block: Block) -> Block:
+    step = max(1, -(-len(block.cells) // QUICK_CELLS))
+    fast = tuple(name for name in block.methods if not get_method(name).slow)
+    return replace(
+        block,
+        cells=block.cells[::step],
+        methods=fast,
+        seeds=block.seeds[:1],
+        threads=block.threads[:1],
+        timeout=min(block.timeout, QUICK_SECONDS),
+    )

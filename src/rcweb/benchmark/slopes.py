@@ -1,0 +1,45 @@
+"""Scaling exponents: slopes of log seconds against log size (paper, section 4.2, figure 4)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from scipy import stats
+
+SIZES = {"P": "n_regulators", "M": "n_samples", "N": "n_features"}
+
+
+def slope(size: ArrayLike, seconds: ArrayLike, level: float = 0.95) -> tuple[float, float, float]:
+    """Least-squares slope of log(seconds) on log(size) and its confidence limits.
+
+    NaN limits when fewer than three points leave no freedom to judge the spread.
+    """
+    x, y = np.log(np.asarray(size, float)), np.log(np.asarray(seconds, float))
+    if len(x) < 2 or np.ptp(x) == 0:
+        return (np.nan, np.nan, np.nan)
+    fit = stats.linregress(x, y)
+    if len(x) < 3:
+        return (float(fit.slope), np.nan, np.nan)
+    half = float(stats.t.ppf((1 + level) / 2, len(x) - 2) * fit.stderr)
+    return (float(fit.slope), float(fit.slope) - half, float(fit.slope) + half)
+
+
+def scaling_exponents(rows: pd.DataFrame) -> pd.DataFrame:
+    """One line per method, threads and varied size, from every single fit that succeeded."""
+    ok = rows[rows["status"] == "ok"]
+    lines = []
+    for (method, threads, panel), group in ok.groupby(["method", "threads", "panel"], sort=False):
+        exponent, low, high = slope(group[SIZES[str(panel)]], group["seconds"])
+        lines.append(
+            {
+                "method": method,
+                "threads": threads,
+                "size_varied": panel,
+                "exponent": exponent,
+                "low": low,
+                "high": high,
+                "n": len(group),
+            }
+        )
+    return pd.DataFrame(lines)

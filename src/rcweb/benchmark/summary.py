@@ -1,0 +1,127 @@
+"""From rows to tables: mean and spread per cell, the gap closed, and times beside FastICA's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from rcweb.benchmark.methods import METHODS
+
+MEANS = (
+    "rho",
+    "rho_best_match",
+    "precision",
+    "recall",
+    "f1",
+    "average_precision",
+    "true_density",
+    "fdr",
+    "precision_confident",
+    "n_components_found",
+    "n_edges",
+    "regulators_met",
+    "pairs",
+    "regulators_met_permuted",
+    "pairs_permuted",
+)
+CELL = ("label", "figure", "panel", "n_features", "n_samples", "n_regulators", "asked")
+# Where the oracle is no better than the best rival there is no gap to close.
+SMALLEST_GAP = 0.002
+
+
+def summarise(rows: pd.DataFrame) -> pd.DataFrame:
+    """One line per cell, threads and method: means, sd of rho and f1, median seconds, failures."""
+    labels = [name for name in CELL if name in rows]
+    groups = rows.groupby(["cell", "threads", "method"], sort=False, dropna=False)
+    table = groups[labels].first()
+    table["n_ok"] = groups["status"].agg(lambda status: int((status == "ok").sum()))
+    table["n_failed"] = groups["status"].agg(lambda status: int((status != "ok").sum()))
+    for name in MEANS:
+        if name in rows:
+            table[name] = groups[name].mean()
+    for name in ("rho", "f1", "pairs", "regulators_met"):
+        if name in rows:
+            table[f"{name}_sd"] = groups[name].std(ddof=1)
+    if "seconds" in rows:
+        table["seconds"] = groups["seconds"].median()
+    if "exact_support" in rows:
+        table["n_exact"] = groups["exact_support"].agg(lambda x: int((x == True).sum()))  # noqa: E712
+    return table.reset_index()
+
+
+def gap_closed(summary: pd.DataFrame, method: str = "rcweb") -> pd.DataFrame:
+    """(rho - best rival) / (oracle - best rival) per cell, the rival being the best of its cell.
+
+    NaN where the oracle is not ahead of the rival by more than 0.002.
+    """
+    lines = []
+    for cell, group in summary.groupby("label", sort=False):
+        rho = group.drop_duplicates("method").set_index("method")["rho"].dropna()
+        rivals = rho[[name for name in rho.index if METHODS[name].role == "rival"]]
+        if method not in rho or "oracle" not in rho or rivals.empty:
+            continue
+        best = str(rivals.idxmax())
+        room = rho["oracle"] - rivals[best]
+        gain = rho[method] - rivals[best]
+        lines.append(
+            {
+                "cell": cell,
+                "rival": best,
+                "rho_rival": rivals[best],
+                f"rho_{method}": rho[method],
+                "rho_oracle": rho["oracle"],
+                "gap_closed": gain / room if room > SMALLEST_GAP else np.nan,
+            }
+        )
+    return pd.DataFrame(lines)
+
+
+def time_ratio(summary: pd.DataFrame, method: str = "rcweb") -> pd.DataFrame:
+    """Median seconds of `method` over those of FastICA, per cell and number of threads."""
+    lines = []
+    for (cell, threads), group in summary.groupby(["label", "threads"], sort=False):
+        seconds = group.set_index("method")["seconds"].dropna()
+        if method in seconds and "fastica" in seconds:
+            ours, theirs = seconds[method], seconds["fastica"]
+            lines.append(
+                {
+                    "cell": cell,
+                    "threads": threads,
+                    f"seconds_{method}": ours,
+                    "seconds_fastica": theirs,
+                    "ratio": ours / theirs,
+                }
+            )
+    return pd.DataFrame(lines)
+
+
+def accuracy_table(summary: pd.DataFrame, value: str = "rho") -> pd.DataFrame:
+    """Cells down, methods across, ``mean ± sd`` in text; empty where nothing was measured."""
+    text = [
+        f"{mean:.3f}" if np.isnan(sd) else f"{mean:.3f} ± {sd:.3f}"
+        for mean, sd in zip(summary[value], summary[f"{value}_sd"])
+    ]
+    table = summary.assign(text=np.where(summary[value].isna(), "", text))
+    return wide_table(table, "text").fillna("").reset_index()
+
+
+def wide_table(summary: pd.DataFrame, value: str) -> pd.DataFrame:
+    """`value` with cells (their labels) down and methods across, both in the order of the plan."""
+    once = summary.drop_duplicates(["label", "method"])
+    wide = once.pivot(index="label", columns="method", values=value)
+    return wide.loc[list(once["label"].unique()), list(once["method"].unique())]
+
+
+def to_markdown(table: pd.DataFrame, digits: int = 3) -> str:
+    """A table for a page; numbers are rounded, missing ones left empty."""
+
+    def cell(value: object) -> str:
+        if isinstance(value, float | np.floating):
+            if np.isnan(value):
+                return ""
+            return f"{value:.{digits}f}" if value % 1 else f"{value:.0f}"
+        return str(value)
+
+    lines = [list(map(str, table.columns)), ["---"] * len(table.columns)]
+    lines += [[cell(value) for value in row] for row in table.itertuples(index=False)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
