@@ -1,0 +1,17 @@
+"""One self-contained html page about a fitted network: ``write_report(path, report_data(...))``."""
+
+from __future__ import annotations
+
+from rcweb.report.data import Known, Regulator, ReportData, Table
+from rcweb.report.gather import report_data
+from rcweb.report.page import render_report, write_report
+
+__all__ = [
+    "Known",
+    "Regulator",
+    "ReportData",
+    "Table",
+    "render_report",
+    "report_data",
+    "write_report",
+]

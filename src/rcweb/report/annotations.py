@@ -1,0 +1,144 @@
+"""Tables of known regulators and enriched terms, as the page wants them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from numbers import Integral, Real
+
+import numpy as np
+import pandas as pd
+
+from rcweb.interpret import GeneSets
+from rcweb.report.data import Cell, Known, Table
+
+Annotations = pd.DataFrame | Mapping[str, pd.DataFrame]
+Sets = Mapping[str, Iterable[str]] | GeneSets
+
+# What a reader wants of an enriched term; other columns of the table are left out.
+TERM_COLUMNS = ("set", "description", "overlap", "set_size", "fold", "p", "q", "leading")
+
+
+def split_annotations(
+    annotations: Annotations | None,
+) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
+    """The two tables, known regulators and enriched terms; either may be missing.
+
+    A single table is the one of known regulators; a mapping has the keys ``known`` and ``terms``.
+    """
+    if annotations is None or isinstance(annotations, pd.DataFrame):
+        return _checked("known", annotations), None
+    unknown = sorted(set(annotations) - {"known", "terms"})
+    if unknown:
+        raise ValueError(f"annotations may hold 'known' and 'terms', not {unknown[0]!r}.")
+    return _checked("known", annotations.get("known")), _checked("terms", annotations.get("terms"))
+
+
+def _checked(which: str, table: pd.DataFrame | None) -> pd.DataFrame | None:
+    """The table without empty rows, best row of each regulator first."""
+    if table is None:
+        return None
+    for column in ("regulator", "set"):
+        if column not in table.columns:
+            raise ValueError(
+                f"the table {which!r} of annotations needs a column {column!r}; "
+                f"it has {', '.join(map(str, table.columns)) or 'none'}."
+            )
+    table = table[table["set"].notna()]
+    return table.sort_values("p", kind="stable") if "p" in table.columns else table
+
+
+def members_of(sets: Sets | None) -> dict[str, frozenset[str]]:
+    """Members of each set, by its name."""
+    if sets is None:
+        return {}
+    pairs = zip(sets.names, sets.members) if isinstance(sets, GeneSets) else sets.items()
+    return {str(name): frozenset(map(str, members)) for name, members in pairs}
+
+
+def rows_of(table: pd.DataFrame | None, regulator: str) -> pd.DataFrame | None:
+    """Rows of one regulator, or None."""
+    if table is None:
+        return None
+    rows = table[table["regulator"].astype(str) == regulator]
+    return None if rows.empty else rows
+
+
+def best_known(
+    rows: pd.DataFrame | None,
+    members: Mapping[str, frozenset[str]],
+    targets: Sequence[int],
+    gene_number: Mapping[str, int],
+) -> Known | None:
+    """The first of `rows`, with the three lists when the `members` of its set are known."""
+    if rows is None:
+        return None
+    row = {str(key): plain_cell(value) for key, value in rows.iloc[0].items()}
+    name = str(row["set"])
+    genes = members.get(name, frozenset())
+    found, missed, new = _compare(genes, targets, gene_number)
+    return Known(
+        name=name,
+        description=str(row.get("description") or ""),
+        p=_number(row.get("p")),
+        q=_number(row.get("q")),
+        overlap=len(found) if genes else _count(row.get("overlap")),
+        set_size=len(found) + len(missed) if genes else _count(row.get("set_size")),
+        found=found,
+        missed=missed,
+        new=new,
+        unmeasured=sum(gene not in gene_number for gene in genes),
+    )
+
+
+def _compare(
+    members: Collection[str], targets: Sequence[int], gene_number: Mapping[str, int]
+) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """Known and found, known and missed, new; in the order of `targets` or of the table."""
+    if not members:
+        return (), (), ()
+    known = {gene_number[gene] for gene in members if gene in gene_number}
+    found = tuple(target for target in targets if target in known)
+    new = tuple(target for target in targets if target not in known)
+    return found, tuple(sorted(known.difference(targets))), new
+
+
+def plain_table(table: pd.DataFrame | None) -> Table:
+    """A data frame as a plain table; lists of names become text."""
+    if table is None:
+        return Table()
+    rows = (tuple(map(plain_cell, row)) for row in table.itertuples(index=False, name=None))
+    return Table(columns=tuple(map(str, table.columns)), rows=tuple(rows))
+
+
+def top_terms(rows: pd.DataFrame | None, limit: int) -> Table:
+    """The best `limit` terms, in the columns a reader wants."""
+    if rows is None:
+        return Table()
+    columns = [column for column in TERM_COLUMNS if column in rows.columns]
+    if "description" in columns and not rows["description"].astype(bool).any():
+        columns.remove("description")
+    return plain_table(rows[columns].head(limit))
+
+
+def plain_cell(value: object) -> Cell:
+    """A number, text or None, whatever library the value came from."""
+    if isinstance(value, list | tuple | set | frozenset):
+        return ", ".join(map(str, sorted(value) if isinstance(value, set | frozenset) else value))
+    if value is None or value is pd.NA or value is pd.NaT:
+        return None
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        return float(value)
+    return str(value)
+
+
+def _number(cell: Cell) -> float | None:
+    return float(cell) if isinstance(cell, int | float) and cell == cell else None
+
+
+def _count(cell: Cell) -> int | None:
+    number = _number(cell)
+    return None if number is None else int(number)

@@ -1,0 +1,151 @@
+// The page: theme, summary figures, choice of the number of regulators, files, and who is open.
+
+function theme() {
+  const button = byId("theme");
+  const system = window.matchMedia("(prefers-color-scheme: dark)");
+  const stored = () => {
+    try {
+      return localStorage.getItem("rcweb-theme");
+    } catch {
+      return null; // a browser may forbid storage to local files
+    }
+  };
+  let chosen = stored();
+  const isDark = () => (chosen ? chosen === "dark" : system.matches);
+  function apply() {
+    document.documentElement.dataset.theme = isDark() ? "dark" : "light";
+    button.textContent = isDark() ? "Light" : "Dark";
+    button.setAttribute("aria-label", `Switch to ${isDark() ? "light" : "dark"} colours`);
+    document.dispatchEvent(new Event("themechange"));
+  }
+  button.addEventListener("click", () => {
+    chosen = isDark() ? "light" : "dark";
+    try {
+      localStorage.setItem("rcweb-theme", chosen);
+    } catch {
+      // the choice then lasts as long as the page
+    }
+    apply();
+  });
+  system.addEventListener("change", apply);
+  apply();
+}
+
+function summary() {
+  const edges = EDGES.length;
+  const named = REGULATORS.filter(({ label, id }) => label !== id).length;
+  const figures = [
+    [count(REGULATORS.length), "regulators"],
+    ...(REGULATORS.some(({ known }) => known) ? [[count(named), "with a known name"]] : []),
+    [count(edges), "edges"],
+    [count(DATA.genes.length), "variables"],
+    [count(DATA.n_samples), "samples"],
+    ...(DATA.explained_variance === null ? [] : [[percent(DATA.explained_variance), "of the variance explained"]]),
+  ];
+  byId("figures").append(...figures.map(([value, what]) => h("div", {}, h("dd", {}, value), h("dt", {}, what))));
+  byId("warnings").append(...DATA.warnings.map((text) => h("p", { class: "warning" }, h("strong", {}, "Note. "), text)));
+}
+
+function choice() {
+  byId("choice-view").append(
+    ...[
+      DATA.reason ? h("p", { class: "prose" }, DATA.reason) : null,
+      DATA.singular_values.length ? figure(spectrumChart, "Singular values of the centred table, on a log scale.") : null,
+      DATA.evidence.rows.length
+        ? h("details", {}, h("summary", {}, "Evidence"), plainTable("Evidence for the number of regulators", DATA.evidence, "evidence.tsv"))
+        : null,
+      DATA.singular_values.length
+        ? downloadButton("singular_values.tsv", () => ({ columns: ["rank", "singular_value"], rows: DATA.singular_values.map((value, i) => [i + 1, value]) }))
+        : null,
+    ].filter((element) => element !== null),
+  );
+}
+
+function activityTable() {
+  const group = DATA.groups.length ? ["group"] : [];
+  return {
+    columns: ["sample", ...group, ...REGULATORS.map(({ id }) => id)],
+    rows: DATA.samples.map((name, m) => [name, ...(group.length ? [DATA.groups[m]] : []), ...REGULATORS.map(({ activities }) => activities[m])]),
+  };
+}
+
+function termTable() {
+  const columns = REGULATORS.find(({ terms }) => terms.rows.length)?.terms.columns ?? [];
+  return {
+    columns: ["regulator", ...columns],
+    rows: REGULATORS.flatMap(({ id, terms }) => terms.rows.map((row) => [id, ...row])),
+  };
+}
+
+function filesView() {
+  const files = [
+    ["network.tsv", "all edges, the surest first", () => edgeTable(EDGES)],
+    ["regulators.tsv", "one row per regulator, with its diagnosis", regulatorTable],
+    ["activities.tsv", "samples by regulators", activityTable],
+    ...(REGULATORS.some(({ terms }) => terms.rows.length) ? [["terms.tsv", "enriched terms of all regulators", termTable]] : []),
+  ];
+  byId("files-view").append(
+    h("ul", { class: "files" }, files.map(([name, what, table]) => h("li", {}, downloadButton(name, table), " ", what))),
+    h("p", { class: "note" }, "Numbers in this page have four significant digits; the files written beside it have all of them."),
+    ...(DATA.provenance.length
+      ? [
+          h("dl", { class: "facts" }, DATA.provenance.map(([what, value]) => h("div", {}, h("dt", {}, words(what)), h("dd", {}, value)))),
+          downloadButton("provenance.tsv", () => ({ columns: ["what", "value"], rows: DATA.provenance })),
+        ]
+      : []),
+  );
+}
+
+theme();
+summary();
+choice();
+filesView();
+
+const detail = byId("detail");
+const markRow = regulatorList(byId("regulator-list"), (r) => openRegulator(r));
+const network = networkView(byId("network-view"), (r) => openRegulator(r));
+document.addEventListener("themechange", network.redraw);
+
+/** Scroll to a part of the page and let the keyboard go on from there. */
+function goTo(element) {
+  element.scrollIntoView({ block: "start" });
+  element.focus({ preventScroll: true });
+}
+
+function showRegulator(r) {
+  hideTip();
+  detail.replaceChildren(
+    ...detailView(r, {
+      open: openRegulator,
+      showInNetwork: (index) => showNode({ kind: "regulator", index }),
+      showGene: (index) => showNode({ kind: "gene", index }),
+    }).filter((element) => element !== null),
+  );
+  markRow(r);
+}
+
+function showNode(node) {
+  goTo(byId("network-canvas"));
+  network.show(node);
+}
+
+/** Opening a regulator changes the address, so that it can be linked to and gone back from. */
+function openRegulator(r) {
+  const address = `#regulator=${encodeURIComponent(REGULATORS[r].id)}`;
+  if (location.hash === address) return goTo(detail);
+  location.hash = address;
+  return undefined;
+}
+
+function followAddress(move) {
+  const match = /^#regulator=(.*)$/.exec(location.hash);
+  const r = match ? REGULATORS.findIndex(({ id }) => encodeURIComponent(id) === match[1]) : -1;
+  if (r >= 0) {
+    showRegulator(r);
+    if (move) goTo(detail);
+  }
+  return r >= 0;
+}
+
+window.addEventListener("hashchange", () => followAddress(true));
+if (!followAddress(true) && REGULATORS.length) showRegulator(0);

@@ -1,0 +1,124 @@
+"""What the page shows, as plain frozen records, and their JSON.
+
+Nothing here knows the estimator: numbers, names and tables only, so that a page can be written for
+any network and read by any program.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+Cell = str | float | int | bool | None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A small table: column names and rows of plain cells."""
+
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[Cell, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class Known:
+    """The known regulator whose targets a found regulator shares best.
+
+    p, q : tail probability of the overlap, raw and corrected; None when not given
+    found, missed, new : numbers of variables: known and found; known and measured but not found;
+        found and not known. Empty when the members of the set were not given
+    unmeasured : how many known targets are not in the table at all
+    overlap, set_size : counts, as the table of annotations states them or from the three lists
+    """
+
+    name: str
+    description: str = ""
+    p: float | None = None
+    q: float | None = None
+    overlap: int | None = None
+    set_size: int | None = None
+    found: tuple[int, ...] = ()
+    missed: tuple[int, ...] = ()
+    new: tuple[int, ...] = ()
+    unmeasured: int = 0
+
+
+@dataclass(frozen=True)
+class Regulator:
+    """One found regulator.
+
+    id : its name in the model (``rcweb3``); label : the name to show (``Fur``) or the id again
+    targets : numbers of variables, largest |score| first; weights, probabilities, scores : of the
+        same edges, in the same order
+    activities : one value per drawn sample
+    diagnosis : (what, value) pairs of the model's diagnosis
+    known : best known regulator, if any; terms : enriched sets, best first
+    """
+
+    id: str
+    label: str
+    targets: tuple[int, ...]
+    weights: tuple[float, ...]
+    probabilities: tuple[float, ...]
+    scores: tuple[float, ...]
+    activities: tuple[float, ...]
+    diagnosis: tuple[tuple[str, Cell], ...] = ()
+    known: Known | None = None
+    terms: Table = Table()
+
+
+@dataclass(frozen=True)
+class ReportData:
+    """Everything on the page.
+
+    summary : sentences, the first is the headline; warnings : what the reader must know first
+    genes, gene_labels : identifiers and the names to show, one per variable
+    samples, groups : names and group of each drawn sample; `groups` empty when unknown
+    n_samples : how many samples there were, at least ``len(samples)``
+    singular_values, reason, evidence : how the number of regulators was chosen
+    positions : x, y of the regulators, then of the variables, for the drawing of the network;
+        (nan, nan) for a variable without edges
+    provenance : (what, value) pairs
+    """
+
+    title: str
+    summary: tuple[str, ...]
+    warnings: tuple[str, ...]
+    genes: tuple[str, ...]
+    gene_labels: tuple[str, ...]
+    samples: tuple[str, ...]
+    groups: tuple[str, ...]
+    n_samples: int
+    regulators: tuple[Regulator, ...]
+    singular_values: tuple[float, ...]
+    reason: str
+    evidence: Table
+    positions: tuple[tuple[float, float], ...]
+    explained_variance: float | None = None
+    provenance: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def n_edges(self) -> int:
+        """Edges of the whole network."""
+        return sum(len(regulator.targets) for regulator in self.regulators)
+
+    def to_json(self) -> str:
+        """Compact JSON; floats with 4 significant digits, what is not finite as null."""
+        return json.dumps(_plain(self), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return None
+        rounded = float(f"{value:.4g}")
+        return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    raise TypeError(f"a report holds plain values only, not {type(value).__name__}: {value!r}.")

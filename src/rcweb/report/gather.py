@@ -1,0 +1,201 @@
+"""From a fitted model, its samples and what is known about both to the record the page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rcweb.network import Network
+from rcweb.report.annotations import (
+    Annotations,
+    Sets,
+    best_known,
+    members_of,
+    plain_cell,
+    plain_table,
+    rows_of,
+    split_annotations,
+    top_terms,
+)
+from rcweb.report.data import Cell, Regulator, ReportData
+from rcweb.report.layout import network_layout
+from rcweb.report.words import summarise, with_labels
+
+Array = NDArray[np.float64]
+
+MAX_SAMPLES = 2000  # drawn as points; more would be neither seen nor small
+MAX_TERMS = 25  # per regulator
+
+
+def report_data(
+    model: Any,
+    X_or_activities: Any,
+    *,
+    sample_names: Sequence[str] | None = None,
+    sample_groups: Sequence[Any] | None = None,
+    annotations: Annotations | None = None,
+    gene_sets: Sets | None = None,
+    gene_names: Mapping[str, str] | Sequence[str] | None = None,
+    provenance: Mapping[str, Any] | None = None,
+    title: str = "Hidden regulators",
+) -> ReportData:
+    """Gather what `write_report` shows.
+
+    Parameters
+    ----------
+    model : a fitted `RCweb`, or anything with its `network_` and, where there, `singular_values_`,
+        `reason_`, `evidence_`, `diagnosis_` and `warnings_`.
+    X_or_activities : (samples, variables) the data, or (samples, regulators) their activities.
+    sample_names, sample_groups : one per sample; names default to the index of a data frame.
+    annotations : table of known regulators (`regulator`, `set`, and where known `description`,
+        `overlap`, `set_size`, `p`, `q`), or ``{"known": ..., "terms": ...}`` with a second table of
+        the same columns for enriched terms; of several rows the one with the smallest p counts.
+    gene_sets : members of the known sets, ``{set: targets}``: shows which were found and missed.
+    gene_names : names to show instead of the identifiers, as a mapping or one per variable.
+    provenance : where the result comes from, ``{what: value}``.
+    """
+    network: Network = model.network_
+    activities, explained = _activities(model, X_or_activities, network)
+    samples = _sample_names(sample_names, X_or_activities, len(activities))
+    groups = _sample_groups(sample_groups, len(activities))
+    drawn = _drawn_samples(len(activities))
+    regulators = _regulators(
+        network, activities[drawn], _diagnosis(model, network), annotations, gene_sets
+    )
+    reason = str(getattr(model, "reason_", ""))
+    return ReportData(
+        title=title,
+        summary=summarise(
+            regulators,
+            n_genes=len(network.targets),
+            n_samples=len(activities),
+            explained_variance=explained,
+        ),
+        warnings=tuple(map(str, getattr(model, "warnings_", ()))),
+        genes=network.targets,
+        gene_labels=_gene_labels(gene_names, network.targets),
+        samples=tuple(samples[i] for i in drawn),
+        groups=tuple(groups[i] for i in drawn) if groups else (),
+        n_samples=len(activities),
+        regulators=regulators,
+        singular_values=tuple(map(float, getattr(model, "singular_values_", ()))),
+        reason=reason,
+        evidence=plain_table(getattr(model, "evidence_", None)),
+        positions=_positions(network),
+        explained_variance=explained,
+        provenance=tuple((str(k), str(v)) for k, v in (provenance or {}).items()),
+    )
+
+
+def _activities(model: Any, table: Any, network: Network) -> tuple[Array, float | None]:
+    """Activities (M, P), and the share of variance they explain when the data are at hand."""
+    P, N = network.shape
+    shape = np.shape(table)
+    if len(shape) != 2 or shape[1] not in (P, N):
+        raise ValueError(
+            f"expected a table with {N} variables or {P} regulators as columns, not shape {shape}."
+        )
+    if shape[1] == P:
+        return np.asarray(table, dtype=np.float64), None
+    activities = np.asarray(model.transform(table), dtype=np.float64)
+    return activities, float(model.score(table)) if hasattr(model, "score") else None
+
+
+def _sample_names(names: Sequence[str] | None, table: Any, M: int) -> tuple[str, ...]:
+    if names is None and isinstance(table, pd.DataFrame):
+        names = list(table.index)
+    if names is None:
+        names = [f"sample {m + 1}" for m in range(M)]
+    return _one_per_sample("sample_names", names, M)
+
+
+def _sample_groups(groups: Sequence[Any] | None, M: int) -> tuple[str, ...]:
+    if groups is None:
+        return ()
+    return _one_per_sample("sample_groups", ["" if g is None or g != g else g for g in groups], M)
+
+
+def _one_per_sample(what: str, values: Sequence[Any], M: int) -> tuple[str, ...]:
+    if len(values) != M:
+        raise ValueError(f"{what} must have one entry per sample, {M}; not {len(values)}.")
+    return tuple(map(str, values))
+
+
+def _drawn_samples(M: int) -> NDArray[np.intp]:
+    """All samples, or evenly spaced ones when there are too many to draw."""
+    if M <= MAX_SAMPLES:
+        return np.arange(M)
+    return np.linspace(0, M - 1, MAX_SAMPLES).round().astype(np.intp)
+
+
+def _gene_labels(
+    names: Mapping[str, str] | Sequence[str] | None, genes: tuple[str, ...]
+) -> tuple[str, ...]:
+    if names is None:
+        return genes
+    if isinstance(names, Mapping):
+        return tuple(str(names.get(gene, gene)) for gene in genes)
+    if len(names) != len(genes):
+        raise ValueError(
+            f"gene_names must have one entry per variable, {len(genes)}; not {len(names)}."
+        )
+    return tuple(map(str, names))
+
+
+def _diagnosis(model: Any, network: Network) -> pd.DataFrame:
+    table = getattr(model, "diagnosis_", None)
+    P = len(network.regulators)
+    if table is None or table.empty:
+        return pd.DataFrame(index=range(P))
+    if len(table) != P:
+        raise ValueError(f"diagnosis_ has {len(table)} rows for {P} regulators.")
+    return table.drop(columns=["regulator"], errors="ignore")
+
+
+def _regulators(
+    network: Network,
+    activities: Array,
+    diagnosis: pd.DataFrame,
+    annotations: Annotations | None,
+    gene_sets: Sets | None,
+) -> tuple[Regulator, ...]:
+    known, terms = split_annotations(annotations)
+    members = members_of(gene_sets)
+    gene_number = {gene: n for n, gene in enumerate(network.targets)}
+    found = []
+    for p, name in enumerate(network.regulators):
+        edges = np.flatnonzero(network.weights[p])
+        edges = edges[np.argsort(-np.abs(network.score[p, edges]), kind="stable")]
+        targets = tuple(map(int, edges))
+        best = best_known(rows_of(known, name), members, targets, gene_number)
+        found.append(
+            Regulator(
+                id=name,
+                label=name,
+                targets=targets,
+                weights=tuple(network.weights[p, edges].tolist()),
+                probabilities=tuple(network.probability[p, edges].tolist()),
+                scores=tuple(network.score[p, edges].tolist()),
+                activities=tuple(activities[:, p].tolist()),
+                diagnosis=_row(diagnosis, p),
+                known=best,
+                terms=top_terms(rows_of(terms, name), MAX_TERMS),
+            )
+        )
+    return with_labels(found)
+
+
+def _row(table: pd.DataFrame, p: int) -> tuple[tuple[str, Cell], ...]:
+    # Column by column: a row of a mixed table would turn all its numbers into one type.
+    return tuple((str(key), plain_cell(table[key].iloc[p])) for key in table.columns)
+
+
+def _positions(network: Network) -> tuple[tuple[float, float], ...]:
+    # An edge counts by its score; an edge of score 0 is an edge all the same.
+    strength = np.where(network.weights != 0, np.maximum(np.abs(network.score), 1e-12), 0.0)
+    regulators, variables = network_layout(strength)
+    return tuple((float(x), float(y)) for x, y in np.vstack([regulators, variables]))

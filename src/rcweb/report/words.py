@@ -1,0 +1,91 @@
+"""The result in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from rcweb.report.data import Known, Regulator
+
+SIGNIFICANT = 0.05
+
+
+def fits(known: Known | None) -> bool:
+    """Whether a known regulator is worth its name: q at most 0.05, or stated without q."""
+    return known is not None and (known.q is None or known.q <= SIGNIFICANT)
+
+
+def with_labels(regulators: Sequence[Regulator]) -> tuple[Regulator, ...]:
+    """Regulators under the names to show: of the known regulator where it fits, else their own.
+
+    Several that fit the same known regulator are told apart by a number, the best match first.
+    """
+    named: dict[str, list[int]] = {}
+    for r, regulator in enumerate(regulators):
+        if regulator.known is not None and fits(regulator.known):
+            named.setdefault(regulator.known.name, []).append(r)
+    labels = [regulator.id for regulator in regulators]
+    for name, members in named.items():
+        members.sort(key=lambda r: _rank(regulators[r].known))
+        for k, r in enumerate(members, start=1):
+            labels[r] = name if len(members) == 1 else f"{name}-{k}"
+    return tuple(replace(regulator, label=label) for regulator, label in zip(regulators, labels))
+
+
+def _rank(known: Known | None) -> float:
+    return 1.0 if known is None or known.p is None else known.p
+
+
+def summarise(
+    regulators: Sequence[Regulator],
+    *,
+    n_genes: int,
+    n_samples: int,
+    explained_variance: float | None,
+) -> tuple[str, ...]:
+    """Sentences on the fit, the headline first."""
+    degrees = [len(regulator.targets) for regulator in regulators]
+    if not sum(degrees):
+        return (f"No regulator was found for {n_genes:,} variables over {n_samples:,} samples.",)
+    verb = "act on" if len(regulators) != 1 else "acts on"
+    if explained_variance is not None:
+        verb = f"explain{'s' * (len(regulators) == 1)} {explained_variance:.0%} of the variance of"
+    headline = (
+        f"{_count(len(regulators), 'hidden regulator')} {verb} "
+        f"{n_genes:,} variables over {n_samples:,} samples."
+    )
+    targets = {target for regulator in regulators for target in regulator.targets}
+    sentences = [
+        headline,
+        f"The network has {_count(sum(degrees), 'edge')} to {_count(len(targets), 'variable')}; "
+        f"half of the regulators have {int(np.median(degrees)):,} targets or more, "
+        f"the largest has {max(degrees):,}.",
+    ]
+    sentences += _on_certainty(regulators) + _on_names(regulators)
+    return tuple(sentences)
+
+
+def _on_certainty(regulators: Sequence[Regulator]) -> list[str]:
+    p = np.array([value for regulator in regulators for value in regulator.probabilities])
+    if len(p) == 0 or (p == 1).all():
+        return []
+    return [f"{(p >= 0.95).mean():.0%} of the edges have a probability of 0.95 or more."]
+
+
+def _on_names(regulators: Sequence[Regulator]) -> list[str]:
+    if all(regulator.known is None for regulator in regulators):
+        return []
+    named = [known for regulator in regulators if (known := regulator.known) and fits(known)]
+    if not named:
+        return ["None of them matches a known regulator."]
+    named.sort(key=_rank)
+    names = list(dict.fromkeys(known.name for known in named))
+    which = ", ".join(names) if len(names) <= 5 else f"best: {', '.join(names[:5])}"
+    verb = "matches" if len(named) == 1 else "match"
+    return [f"{len(named):,} of {len(regulators):,} {verb} a known regulator ({which})."]
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
