@@ -13,6 +13,8 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from rcweb.io.errors import reason
+
 AnyArray = NDArray[Any]
 
 _HEADER_READERS: dict[tuple[int, int], Callable[..., Any]] = {
@@ -40,15 +42,9 @@ def array_from_bytes(content: bytes) -> AnyArray:
             shape, fortran, dtype = _HEADER_READERS[version](stream)
     except KeyError:
         raise ArrayError("unknown version of the npy format") from None
-    except (
-        ValueError,
-        TypeError,
-        RecursionError,
-        MemoryError,
-        SyntaxError,
-        OverflowError,
-    ) as error:
-        raise ArrayError(f"not an npy array ({error})") from None
+    # The header goes through Python's own parser, which has many ways to say no.
+    except Exception as error:
+        raise ArrayError(f"not an npy array ({reason(error)})") from None
     if dtype.kind not in _KINDS or dtype.itemsize == 0:
         raise ArrayError(f"arrays of type {dtype} are not read, only numbers and text")
     count = 1
@@ -94,7 +90,7 @@ def read_zip(
         raise
     # zipfile raises these, and more kinds than it documents, on damaged archives.
     except Exception as error:
-        raise ArrayError(f"damaged zip file ({error})") from None
+        raise ArrayError(f"damaged zip file ({reason(error)})") from None
 
 
 def _check_members(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rcweb.io.arrays import ArrayError, array_from_bytes, read_zip
-from rcweb.io.errors import TableError, place, shorten
+from rcweb.io.errors import TableError, place, reason, shorten
 from rcweb.io.grid import Grid, Row, read_grid
 
 # An .npz unpacks in memory; this is ten times the largest table one machine would fit.
@@ -208,5 +208,4 @@ def _foreign(load: Callable[[], Any], path: Path, kind: str, package: str, extra
     except MemoryError:
         raise
     except Exception as error:
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise TableError(f"{path.name} cannot be read as {kind}: {reason}.") from None
+        raise TableError(f"{path.name} cannot be read as {kind}: {reason(error)}.") from None

@@ -19,6 +19,11 @@ def place(line: int | None = None, column: int | None = None, name: str | None =
     return ", ".join(words)
 
 
+def reason(error: BaseException) -> str:
+    """Another library's error in at most 200 characters, on one line, without its full stop."""
+    return " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
+
+
 def shorten(text: object, limit: int = 60) -> str:
     """``repr`` of what the user wrote, cut so that one bad cell cannot fill the screen."""
     shown = repr(text if not isinstance(text, str) else text[: limit + 1])

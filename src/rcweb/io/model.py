@@ -20,7 +20,7 @@ import pandas as pd
 from rcweb._version import __version__
 from rcweb.io.arrays import ArrayError, array_from_bytes, array_to_bytes, read_zip
 from rcweb.io.atomic import write_bytes
-from rcweb.io.errors import ModelError
+from rcweb.io.errors import ModelError, reason
 from rcweb.io.plain import frame_from_plain, frame_to_plain, plain
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def load_model(path: str | Path) -> RCweb:
     except ModelError as error:
         raise ModelError(f"{path.name}: {error}") from None
     except (ArrayError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise ModelError(f"{path.name} is not a model of rcweb: {error}.") from None
+        raise ModelError(f"{path.name} is not a model of rcweb: {reason(error)}.") from None
 
 
 def _fitted(model: RCweb) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def frame_to_plain(frame: pd.DataFrame) -> dict[str, Any]:
 def frame_from_plain(record: dict[str, Any]) -> pd.DataFrame:
     """The inverse of `frame_to_plain`; whole numbers, floats, truth values and text."""
     types = {"i": np.int64, "u": np.int64, "f": np.float64, "b": np.bool_}
-    columns = {}
+    columns: dict[str, np.ndarray] = {}
     for column in record["columns"]:
         values = column["values"]
         if column["kind"] == "f":

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
-from rcweb.io.errors import TableError, place
+from rcweb.io.errors import TableError, place, reason
 
 # A row of ten million numbers fits; a file without line ends is refused before it fills memory.
 MAX_LINE = 1 << 28
@@ -34,7 +34,9 @@ def open_unpacked(path: Path) -> Iterator[IO[bytes]]:
         try:
             yield stream
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise TableError(f"{path.name}: damaged or cut-off gzip file ({error}).") from None
+            raise TableError(
+                f"{path.name}: damaged or cut-off gzip file ({reason(error)})."
+            ) from None
 
 
 def text_lines(stream: IO[bytes], encoding: str | None = None) -> Iterator[str]:
@@ -57,9 +59,10 @@ def text_lines(stream: IO[bytes], encoding: str | None = None) -> Iterator[str]:
             _check_line(line, number)
             yield line
     except UnicodeError as error:
-        raise TableError(f"Not {encoding} text, after line {number}: {error}.") from None
+        raise TableError(f"Not {encoding} text, after line {number}: {reason(error)}.") from None
     finally:
-        text.detach()
+        if not stream.closed:  # the caller opened it, the caller closes it
+            text.detach()
 
 
 def _check_line(line: str, number: int) -> None:
@@ -117,7 +120,7 @@ class _ZstdReader(io.RawIOBase):
         try:
             self._ready = self._frame.decompress(self._packed)
         except self._zstd.ZstdError as error:
-            raise TableError(f"Damaged zstd file ({error}).") from None
+            raise TableError(f"Damaged zstd file ({reason(error)}).") from None
         self._packed = self._frame.unused_data if self._frame.eof else b""
         if self._frame.eof:
             self._frame = None
