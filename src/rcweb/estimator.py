@@ -120,7 +120,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         # One BLAS thread: sums in another order would change the last bits, then the edges.
         with threadpool_limits(1, "blas"):
             prepared = prepare(X, center=center)
-            self._check_sizes(*prepared.G0.shape, center)
+            self._check_sizes(prepared.G0.shape, center)
             solution = restore(self._solve(prepared.G0), prepared)
         self.mean_ = prepared.mean
         self._store(solution)
@@ -246,8 +246,9 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             raise ValueError(f"center must be True, False or 'auto', not {self.center!r}.")
         _check_paper_options(self.paper_options)
 
-    def _check_sizes(self, M: int, N: int, center: bool) -> None:
+    def _check_sizes(self, shape: tuple[int, ...], center: bool) -> None:
         """Rank at most min(M, N), one less when centred; and the method needs P < N."""
+        M, N = shape
         if self.degree is not None and self.degree >= N:
             raise ValueError(
                 f"degree={self.degree} must be smaller than the number of variables that vary, {N}."
@@ -282,7 +283,7 @@ def _check_integer(name: str, value: Any, allowed: str) -> None:
 def _check_number(name: str, value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number, not {value!r}.")
-    if not 0 < value < 1:
+    if not 0 < float(value) < 1:
         raise ValueError(f"{name} must lie between 0 and 1, not {value}.")
 
 

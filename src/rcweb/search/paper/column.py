@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 STOPS = {
     kernels.SINGULAR: "singular: lambda_max^-1 is zero",
     kernels.NOISE: "noise: lambda_max^-1 has come down to the noise level",
-    kernels.CONVERGED: "converged: v no longer moves",
+    kernels.CONVERGED: "converged: neither v nor lambda_max moves",
     kernels.TARGET: "degree: the given number of rows is removed",
 }
 LIMIT = "limit: N - P + 1 rows removed without a sparse solution"
@@ -94,14 +94,14 @@ def find_column(
     inflated_steps = 0
     if inflated:
         _inflated_phase(problem, found, A, switch, work)
-        inflated_steps = int(work.count[0])
+        inflated_steps = int(work.n_removed[0])
         _switch_back(V, work)
     code = kernels.SINGULAR
     if np.isfinite(work.scalars[0]):
         code = kernels.advance(
             V, A, False, work, target, 1 / problem.s, problem.noise, problem.degree is None
         )
-    n = int(work.count[0])
+    n = int(work.n_removed[0])
     at_limit = n == V.shape[0] - V.shape[1] + 1 and problem.degree is None
     trace = ColumnTrace(
         omega_minus=work.omega_minus[:n].copy(),
@@ -119,7 +119,7 @@ def _start(V: Array, A: Array) -> Workspace:
     K = A.T @ A
     return Workspace(
         K=K,
-        K_inv=np.linalg.inv(K),
+        K_inv=np.linalg.inv(K).astype(np.float64, copy=False),
         v=np.zeros(P),
         w=np.zeros(P),
         omega0=np.ones(N, dtype=np.bool_),
@@ -128,7 +128,7 @@ def _start(V: Array, A: Array) -> Workspace:
         reach=np.zeros(N),
         seen=np.zeros(N),
         norms=np.sqrt((V * V).sum(axis=1)),
-        count=np.zeros(1, dtype=np.int64),
+        n_removed=np.zeros(1, dtype=np.int64),
         scalars=np.array([0.0, 0.0, max(1.0, float(np.trace(K)) / P)]),
         refreshes=np.zeros(1, dtype=np.int64),
     )
@@ -150,12 +150,12 @@ def _inflated_phase(
         kernels.advance(problem.V, A, True, work, target, unused, 0.0, False)
         return
     history = [_nearest(found, work.v)]
-    while work.count[0] < problem.target and np.isfinite(work.scalars[0]):
+    while work.n_removed[0] < problem.target and np.isfinite(work.scalars[0]):
         recent = np.array(history[-MONOTONE - 1 :])
         falling = len(recent) > MONOTONE and bool((np.diff(recent) < 0).all())
-        if falling and recent[-1] < 1 - switch.epsilon and work.count[0] >= switch.k:
+        if falling and recent[-1] < 1 - switch.epsilon and work.n_removed[0] >= switch.k:
             return
-        target = int(work.count[0]) + 1
+        target = int(work.n_removed[0]) + 1
         kernels.advance(problem.V, A, True, work, target, unused, 0.0, False)
         history.append(_nearest(found, work.v))
 
@@ -166,7 +166,7 @@ def _nearest(found: Array, v: Array) -> float:
 
 def _switch_back(V: Array, work: Workspace) -> None:
     """Take the inflation out: K of V without the rows removed so far, and its eigenvector."""
-    removed = V[work.omega_minus[: work.count[0]]]
+    removed = V[work.omega_minus[: work.n_removed[0]]]
     work.K[...] = np.eye(V.shape[1]) - removed.T @ removed
     work.scalars[2] = 1.0
     kernels.refresh(work)

@@ -20,7 +20,9 @@ TARGET, SINGULAR, NOISE, CONVERGED = 0, 1, 2, 3
 
 # lambda_max^-1 below this is zero: K = I - sum x x^T carries rounding errors of about 1e-15.
 ZERO = 1e-12
-# Step 2 of the cycle, "v^J -> v^(J-1)".
+# Step 2 of the cycle, "v^J -> v^(J-1)": neither v nor lambda_max moves by more than this. v alone
+# would stop too early: it stands still when a row parallel to it is removed, and all variables with
+# one and the same single regulator have parallel rows.
 STILL = 1e-6
 # Allowed angle between the iterated and the exact eigenvector.
 ANGLE = 1e-9
@@ -36,11 +38,11 @@ class Workspace(NamedTuple):
     v : (P,) eigenvector of K_inv with the largest eigenvalue, the current estimate of b
     w : (P,) ``A v``, so that ``u = V w`` also for the inflated matrix ``V A``
     omega0 : (N,) rows still in V_omega0
-    omega_minus : (N,) removed rows in their order; the first ``count[0]`` are valid
+    omega_minus : (N,) removed rows in their order; the first ``n_removed[0]`` are valid
     lam : (N,) lambda_max after each removal
     reach, seen : (N,) |u_i| when last computed, and the drift at that time
     norms : (N,) ||V_i||
-    count : (1,) number of removals
+    n_removed : (1,) number of removals
     scalars : (3,) current lambda_max, drift (total path of w), size of K at the start
     refreshes : (1,) how often K_inv was computed afresh
     """
@@ -55,14 +57,14 @@ class Workspace(NamedTuple):
     reach: Array
     seen: Array
     norms: Array
-    count: NDArray[np.int64]
+    n_removed: NDArray[np.int64]
     scalars: Array
     refreshes: NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
 def _dot(a: Array, b: Array) -> float:
-    # Four sums let the processor overlap additions without reordering them at its own will.
+    # Four sums, written out: the compiler may not reorder one sum, but can overlap these.
     n = a.shape[0]
     s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
     i = 0
@@ -79,15 +81,40 @@ def _dot(a: Array, b: Array) -> float:
 
 
 @njit(cache=True, nogil=True)
+def _row_dot(V: Array, i: int, w: Array) -> float:
+    """``V_i w``; as `_dot`, without the cost of making a view of the row."""
+    P = w.shape[0]
+    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+    j = 0
+    while j + 4 <= P:
+        s0 += V[i, j] * w[j]
+        s1 += V[i, j + 1] * w[j + 1]
+        s2 += V[i, j + 2] * w[j + 2]
+        s3 += V[i, j + 3] * w[j + 3]
+        j += 4
+    while j < P:
+        s0 += V[i, j] * w[j]
+        j += 1
+    return (s0 + s1) + (s2 + s3)
+
+
+@njit(cache=True, nogil=True)
 def _matvec(K: Array, x: Array, out: Array) -> None:
-    """``out = K x`` for symmetric K, by columns so that it vectorises."""
+    """``out = K x`` for symmetric K: sums of rows, four at a time, so that it vectorises."""
     P = K.shape[0]
     out[:] = 0.0
-    for i in range(P):
-        factor = x[i]
-        row = K[i]
+    i = 0
+    while i + 4 <= P:
+        a, b, c, d = x[i], x[i + 1], x[i + 2], x[i + 3]
+        row_a, row_b, row_c, row_d = K[i], K[i + 1], K[i + 2], K[i + 3]
         for j in range(P):
-            out[j] += factor * row[j]
+            out[j] += (a * row_a[j] + b * row_b[j]) + (c * row_c[j] + d * row_d[j])
+        i += 4
+    while i < P:
+        a, row_a = x[i], K[i]
+        for j in range(P):
+            out[j] += a * row_a[j]
+        i += 1
 
 
 @njit(cache=True, nogil=True)
@@ -263,18 +290,20 @@ def largest_row(V: Array, work: Workspace, guess: int) -> tuple[int, int]:
     |V_i w| has moved by at most ||V_i|| times the path of w since it was last computed, so most
     rows are passed over without touching V; the result is that of the full product.
     """
+    reach, seen, norms, omega0, w = work.reach, work.seen, work.norms, work.omega0, work.w
     drift = work.scalars[1]
     first, second = -1, -1
     best, next_best = -1.0, -1.0
-    for k in range(-1, V.shape[0]):
-        i = guess if k < 0 else k
-        if i < 0 or not work.omega0[i] or (k >= 0 and i == guess):
+    if guess >= 0 and omega0[guess]:
+        first, best = guess, abs(_row_dot(V, guess, w))
+        reach[guess], seen[guess] = best, drift
+    for i in range(V.shape[0]):
+        # The factor keeps rounding from hiding a row that is as large as the best.
+        bound = (reach[i] + norms[i] * (drift - seen[i])) * (1.0 + 1e-12)
+        if bound < best or not omega0[i] or i == guess:
             continue
-        bound = work.reach[i] + work.norms[i] * (drift - work.seen[i]) * (1.0 + 1e-12)
-        if bound < best * (1.0 - 1e-12):
-            continue
-        size = abs(_dot(V[i], work.w))
-        work.reach[i], work.seen[i] = size, drift
+        size = abs(_row_dot(V, i, w))
+        reach[i], seen[i] = size, drift
         if size > best or (size == best and i < first):
             second, next_best = first, best
             first, best = i, size
@@ -287,8 +316,8 @@ def largest_row(V: Array, work: Workspace, guess: int) -> tuple[int, int]:
 def remove_row(V: Array, A: Array, inflated: bool, work: Workspace, i: int) -> bool:
     """Move row i from omega0 to omega_minus and update the matrices; False if singular."""
     work.omega0[i] = False
-    work.omega_minus[work.count[0]] = i
-    work.count[0] += 1
+    work.omega_minus[work.n_removed[0]] = i
+    work.n_removed[0] += 1
     if not inflated:
         return downdate(work.K, work.K_inv, V[i])
     x = np.empty(V.shape[1])
@@ -302,7 +331,7 @@ def _at_noise(work: Workspace, s_inv: Array, noise: float) -> bool:
     spread = 0.0
     for j in range(s_inv.shape[0]):
         spread += (work.v[j] * s_inv[j]) ** 2
-    left = work.omega0.shape[0] - work.count[0]
+    left = work.omega0.shape[0] - work.n_removed[0]
     return work.scalars[0] * left * noise * noise * spread >= 1.0
 
 
@@ -325,14 +354,15 @@ def advance(
     P = V.shape[1]
     guess = -1
     before = np.empty(P)
-    while work.count[0] < target:
+    while work.n_removed[0] < target:
         _move(work, A, inflated)
         i, guess = largest_row(V, work, guess)
         before[:] = work.v
+        lam_before = work.scalars[0]
         regular = remove_row(V, A, inflated, work, i) and _solve_eigenvector(work)
         if not regular and work.scalars[0] != np.inf:
             regular = refresh(work)
-        work.lam[work.count[0] - 1] = work.scalars[0]
+        work.lam[work.n_removed[0] - 1] = work.scalars[0]
         if not regular:
             return SINGULAR
         if stop_early:
@@ -341,6 +371,6 @@ def advance(
             change = 0.0
             for j in range(P):
                 change += (work.v[j] - before[j]) ** 2
-            if np.sqrt(change) <= STILL:
+            if np.sqrt(change) <= STILL and work.scalars[0] <= (1.0 + STILL) * lam_before:
                 return CONVERGED
     return TARGET

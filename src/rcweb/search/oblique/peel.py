@@ -1,0 +1,159 @@
+"""Columns one after the other, sparsest first, each certified against chance.
+
+The paper's line: find b with ``V b`` sparse, take the direction away, find the next (section 3).
+Instead of inflating V after each column, the next one is searched with its length measured in the
+orthogonal complement Q of those found, while b itself moves in the whole space:
+
+    maximise  mean_i log p(x_i . b) + log |Q^T b|,   |b| = 1,
+
+so that a column found earlier is excluded but does not bend the next. The stop "lambda^-1 ~ 0"
+becomes: stop when the best row is no sparser than the best row of a random subspace.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rcweb.search.oblique.joint import climb, complement, normalised
+from rcweb.search.oblique.kernels import wide_step
+from rcweb.search.oblique.space import (
+    Array,
+    Density,
+    Single,
+    Space,
+    e_step,
+    m_step,
+    negentropy,
+)
+
+CHUNK = 128  # candidates that move together: two matrix products a step for all of them
+MARGIN = 1.25  # how far above chance a row must be to be certified
+WIDE = np.geomspace(1.5, 0.4, 45)
+SHARP_STEPS = 20
+NEW_SHARE = 0.6  # length of a new column outside the span of those already taken
+
+
+def one_unit(space: Space, Q: Array, starts: Array) -> tuple[Array, Array]:
+    """Independent searches from the rows of `starts` (coordinates in Q): columns and scores.
+
+    Score = negentropy + log |Q^T b|. The density is sharpened step by step; the worse half of each
+    chunk is dropped before the expensive sharp steps.
+    """
+    found = [_one_chunk(space, Q, starts[c : c + CHUNK]) for c in range(0, len(starts), CHUNK)]
+    return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+
+
+def _one_chunk(space: Space, Q: Array, starts: Array) -> tuple[Array, Array]:
+    Q4 = Q.astype(np.float32)
+    PQ = None if Q.shape[1] == space.K else Q4 @ Q4.T
+    B: Single = normalised(starts @ Q.T).astype(np.float32)
+    for width in WIDE:
+        Y = B @ space.XT
+        D, sums = np.empty_like(Y), np.empty((len(B), 2), np.float32)
+        wide_step(Y, np.float32(width**2), D, sums)
+        B = _move(B, D @ space.X / np.float32(space.N), sums[:, :1], sums[:, 1:], PQ)
+    if len(B) > 8:
+        Y = B @ space.XT
+        score = -0.5 * np.log(Y * Y + np.float32(WIDE[-1] ** 2)).mean(axis=1) + _new(B, Q4)
+        B = B[np.argsort(-score, kind="stable")[: len(B) // 2]]
+    density = Density.start(len(B))
+    for width in np.geomspace(WIDE[-1], min(space.level, 0.35), SHARP_STEPS):
+        density = density.with_width(np.full(len(B), width**2))
+        D, sums = e_step(B @ space.XT, density)
+        density = m_step(sums, density.v0, widest=width**2)
+        weight, fit = sums[:, :1].astype(np.float32), sums[:, 1:2].astype(np.float32)
+        B = _move(B, D @ space.X / np.float32(space.N), weight, fit, PQ)
+    J = negentropy(e_step(B @ space.XT, density)[1]) + _new(B, Q4)
+    return B.astype(np.float64), np.where(np.isfinite(J), J, -np.inf)
+
+
+def _new(B: Single, Q: Single) -> Array:
+    """log |Q^T b|: how much of a column is not in those already found."""
+    return np.log(np.linalg.norm(B @ Q, axis=1) + 1e-9).astype(np.float64)
+
+
+def _move(B: Single, g: Single, weight: Single, fit: Single, PQ: Single | None) -> Single:
+    """A step up: fixed-point in the complement, gradient in the span of the columns found."""
+    if PQ is None:
+        B = np.float32(1.2) * weight * B - g
+    else:
+        BQ, gQ = B @ PQ, g @ PQ
+        w = fit / ((BQ * BQ).sum(axis=1, keepdims=True) + np.float32(1e-12))
+        inside = np.maximum(np.float32(1.2) * weight - w, np.float32(0.2) * weight)
+        B = B + (w * BQ - gQ) / inside - (g - gQ) / weight
+    return normalised(B)
+
+
+def draw_starts(space: Space, Q: Array, n: int, rng: np.random.Generator) -> Array:
+    """Rows of X seen in Q: each holds a few true columns' directions; pairs when rows run out."""
+    Z = space.X.astype(np.float64) @ Q
+    Z += 1e-3 * rng.standard_normal(Z.shape)
+    if n <= space.N:
+        return Z[rng.choice(space.N, n, replace=False)]
+    more = n - space.N
+    mixed = Z[rng.integers(space.N, size=more)] * rng.standard_normal((more, 1))
+    return np.concatenate([Z, mixed + Z[rng.integers(space.N, size=more)]])
+
+
+def chance_level(space: Space, left: int, rng: np.random.Generator, n: int = 64) -> float:
+    """Best score that the same search reaches on noise: a random subspace of the same size, with
+    all but `left` of its directions taken (they still lend themselves to b, as true ones do)."""
+    V = np.linalg.qr(rng.standard_normal((space.N, space.K)))[0]
+    null = Space.of(V, np.ones(space.K), space.level / np.sqrt(space.N))
+    Q = np.eye(space.K)[:, :left]
+    return float(one_unit(null, Q, null.X[:n, :left].astype(np.float64))[1].max())
+
+
+def pick_independent(
+    candidates: Array, score: Array, threshold: float, taken: Array, most: int
+) -> Array:
+    """Best first, skipping what lies mostly in the span of what is taken (the matroid greedy)."""
+    K = candidates.shape[1]
+    U = np.linalg.qr(taken.T)[0] if len(taken) else np.zeros((K, 0))
+    new: list[Array] = []
+    for c in np.argsort(-score, kind="stable"):
+        if score[c] < threshold or len(new) >= most:
+            break
+        b = candidates[c]
+        r = b - U @ (U.T @ b)
+        r -= U @ (U.T @ r)
+        length = np.linalg.norm(r)
+        if length > NEW_SHARE:
+            new.append(b)
+            U = np.column_stack([U, r / length])
+    return np.array(new).reshape(-1, K)
+
+
+def peel(
+    space: Space, B: Array, rng: np.random.Generator, *, n_starts: int, most_starts: int
+) -> Array:
+    """Add certified columns to the rows `B` until none is left or nothing beats chance."""
+    K, n, calibrated, threshold = space.K, n_starts, K_UNKNOWN, np.inf
+    while len(B) < K:
+        left = K - len(B)
+        Q = complement(B, K)
+        if left <= 0.75 * calibrated:
+            calibrated, threshold = left, MARGIN * chance_level(space, left, rng)
+        candidates, score = one_unit(space, Q, draw_starts(space, Q, n if left > 1 else 1, rng))
+        new = pick_independent(candidates, score, threshold if left > 1 else -np.inf, B, left)
+        if len(new):
+            B = _polish(space, np.vstack([B, new]))
+            n = n_starts
+        elif n >= most_starts:
+            break
+        else:
+            n *= 2
+    return B
+
+
+K_UNKNOWN = np.inf
+
+
+def _polish(space: Space, B: Array) -> Array:
+    """A few joint steps on the columns found, the complement held."""
+    n = len(B)
+    if n == space.K:
+        return B
+    full = np.vstack([B, complement(B, space.K).T])
+    widths = np.full(12, 0.7 * space.level)
+    return climb(space, full, Density.start(space.K), widths, free=np.arange(n)).B[:n]
