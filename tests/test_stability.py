@@ -112,6 +112,18 @@ def test_interruption_keeps_what_is_finished(truth):
     assert np.array_equal(result.correlation, full.correlation[:3])
 
 
+def test_interruption_with_workers_is_silent(truth):
+    """Cancelled tasks give neither a warning nor a wait for all of them."""
+    from rcweb import RCweb
+
+    def stop(finished, total):
+        raise KeyboardInterrupt
+
+    model = RCweb(3, method="paper").fit(truth.data)
+    result = resample_stability(model, truth.data, n_resamples=200, n_jobs=2, progress=stop)
+    assert result.n_finished == 1
+
+
 def test_interruption_before_anything_is_passed_on(truth):
     """Nothing finished, nothing to return."""
 

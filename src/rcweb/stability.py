@@ -6,6 +6,7 @@ therefore matched one to one to the fit of all samples before anything is counte
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -94,7 +95,7 @@ def resample_stability(
     parallel = Parallel(n_jobs=n_jobs, return_as="generator")
     tasks = (delayed(_refit)(_prepared(model, seed), _take(table, rows)) for rows, seed in draws)
     collected = _Collected.empty(reference.shape)
-    results: Iterator[Array] = iter(parallel(tasks))
+    results = parallel(tasks)
     try:
         for found in results:
             collected.add(found, reference, threshold)
@@ -142,7 +143,9 @@ def _refit(model: Any, X: Any) -> Array:
 
 def _close(results: Any) -> None:
     """Stop what is still running; joblib's generator ends its workers when closed."""
-    if hasattr(results, "close"):
+    with warnings.catch_warnings():
+        # That unfinished tasks are cancelled is what an interruption means.
+        warnings.filterwarnings("ignore", "[0-9]+ tasks ", UserWarning)
         results.close()
 
 
