@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from rcweb._version import __version__
 from rcweb.io.arrays import ArrayError, array_from_bytes, array_to_bytes, read_zip
 from rcweb.io.atomic import write_bytes
 from rcweb.io.errors import ModelError, reason
-from rcweb.io.plain import frame_from_plain, frame_to_plain, plain
+from rcweb.io.plain import from_plain, plain
 
 if TYPE_CHECKING:
     from rcweb.estimator import RCweb
@@ -29,10 +28,12 @@ if TYPE_CHECKING:
 FORMAT = "rcweb-model"
 VERSION = 1
 MAX_BYTES = 8 << 30
-_ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,60}_")
+# Results of a fit end in "_"; the two private ones are the rows behind its tables.
+_ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,60}_|_diagnosis|_evidence")
 _ARRAY_MEMBER = re.compile(r"arrays/([a-z][a-z0-9_]{0,60}_)\.npy")
-# Rebuilt on loading, or of use only right after the fit.
-_NOT_SAVED = ("network_", "trace_")
+# Of use only right after the fit, and of any type.
+_NOT_SAVED = ("trace_",)
+_NEEDED = ("components_", "projection_", "mean_", "noise_", "edge_probability_", "edge_score_")
 
 
 def save_model(model: RCweb, path: str | Path) -> None:
@@ -42,32 +43,23 @@ def save_model(model: RCweb, path: str | Path) -> None:
 
 def model_to_bytes(model: RCweb) -> bytes:
     """The bytes of the model file."""
-    arrays: dict[str, np.ndarray] = {}
-    values: dict[str, Any] = {}
-    frames: dict[str, Any] = {}
-    for name, value in sorted(_fitted(model).items()):
-        if isinstance(value, pd.DataFrame):
-            frames[name] = frame_to_plain(value)
-        elif isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
-            arrays[name] = value
-        else:
-            values[name] = plain(value)
-    if "components_" not in arrays:
+    fitted = _fitted(model)
+    if "components_" not in fitted:
         raise ModelError("The model is not fitted; call fit first.")
+    arrays = {
+        k: v for k, v in fitted.items() if isinstance(v, np.ndarray) and v.dtype.kind in "biuf"
+    }
     document = {
         "format": FORMAT,
         "version": VERSION,
         "rcweb": __version__,
         "parameters": {name: _parameter(value) for name, value in model.get_params().items()},
-        "regulators": list(model.network_.regulators),
-        "targets": list(model.network_.targets),
-        "values": values,
-        "frames": frames,
+        "values": {name: plain(v) for name, v in fitted.items() if name not in arrays},
         "arrays": sorted(arrays),
     }
-    text = json.dumps(document, allow_nan=False, indent=1, sort_keys=True)
+    text = json.dumps(document, allow_nan=False, indent=1)
     members = {"model.json": text.encode("utf-8", errors="surrogatepass")}
-    members |= {f"arrays/{name}.npy": array_to_bytes(array) for name, array in arrays.items()}
+    members |= {f"arrays/{name}.npy": array_to_bytes(arrays[name]) for name in sorted(arrays)}
     return _zip(members)
 
 
@@ -137,32 +129,33 @@ def _document(members: dict[str, bytes]) -> dict[str, Any]:
 
 def _rebuild(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> RCweb:
     from rcweb.estimator import RCweb
-    from rcweb.network import Network
 
-    model = RCweb(**document["parameters"])
-    frames = {name: frame_from_plain(record) for name, record in document["frames"].items()}
-    for name, value in {**document["values"], **frames, **arrays}.items():
+    model = RCweb(**from_plain(document["parameters"]))
+    for name, value in {**document["values"], **arrays}.items():
         if not _ATTRIBUTE.fullmatch(name) or hasattr(type(model), name):
             raise ModelError(f"{name!r} is not a result of a fit.")
         setattr(model, name, _as_fitted(name, value))
-    network = Network(
-        model.components_,
-        model.edge_probability_,
-        model.edge_score_,
-        document["regulators"],
-        document["targets"],
-    )
-    P, N = network.shape
-    for name, shape in (("projection_", (N, P)), ("mean_", (N,)), ("noise_", (N,))):
-        if arrays[name].shape != shape:
-            raise ModelError(f"{name} has shape {arrays[name].shape}, expected {shape}.")
-    if not hasattr(type(model), "network_"):
-        model.network_ = network
+    _check_shapes(model, arrays)
     return model
 
 
 def _as_fitted(name: str, value: Any) -> Any:
     """JSON has no tuples and no arrays of names."""
     if name == "feature_names_in_":
-        return np.array(value, dtype=object)
-    return tuple(value) if isinstance(value, list) else value
+        return np.array(list(map(str, value)), dtype=object)
+    if name == "warnings_":
+        return tuple(map(str, value))
+    return value if isinstance(value, np.ndarray) else from_plain(value)
+
+
+def _check_shapes(model: RCweb, arrays: dict[str, np.ndarray]) -> None:
+    """The pieces of a fit belong together; what is wrong shows here and not in a later result."""
+    missing = [name for name in _NEEDED if name not in arrays]
+    if missing:
+        raise ModelError(f"{missing[0]} is missing.")
+    P, N = model.network_.shape  # builds the network, which checks its own arrays
+    for name, shape in (("projection_", (N, P)), ("mean_", (N,)), ("noise_", (N,))):
+        if arrays[name].shape != shape:
+            raise ModelError(f"{name} has shape {arrays[name].shape}, expected {shape}.")
+    if (model.n_components_, model.n_features_in_) != (P, N):
+        raise ModelError("The numbers of regulators and variables contradict the arrays.")

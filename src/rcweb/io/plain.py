@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
@@ -14,14 +13,15 @@ _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 def plain(value: Any) -> Any:
     """The value with NumPy scalars, tuples and small arrays turned into what JSON knows.
 
-    Raises TypeError for anything else, so that nothing is dropped silently.
+    NaN and infinities, which strict JSON lacks, become ``{"float": "nan"}``. Raises TypeError for
+    anything else, so that nothing is dropped silently.
     """
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, np.generic):
         return plain(value.item())
     if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
+        return value if math.isfinite(value) else {"float": str(value)}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     if isinstance(value, dict):
@@ -31,24 +31,12 @@ def plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} has no plain form.")
 
 
-def frame_to_plain(frame: pd.DataFrame) -> dict[str, Any]:
-    """A DataFrame by columns, each with its kind of value."""
-    return {
-        "index": plain(list(map(str, frame.index))),
-        "columns": [
-            {"name": str(name), "kind": frame[name].dtype.kind, "values": plain(list(frame[name]))}
-            for name in frame.columns
-        ],
-    }
-
-
-def frame_from_plain(record: dict[str, Any]) -> pd.DataFrame:
-    """The inverse of `frame_to_plain`; whole numbers, floats, truth values and text."""
-    types = {"i": np.int64, "u": np.int64, "f": np.float64, "b": np.bool_}
-    columns: dict[str, np.ndarray] = {}
-    for column in record["columns"]:
-        values = column["values"]
-        if column["kind"] == "f":
-            values = [_NOT_FINITE[v] if isinstance(v, str) else v for v in values]
-        columns[str(column["name"])] = np.array(values, dtype=types.get(column["kind"], object))
-    return pd.DataFrame(columns, index=[str(name) for name in record["index"]])
+def from_plain(value: Any) -> Any:
+    """The inverse of `plain`, up to tuples and NumPy's types."""
+    if isinstance(value, list):
+        return [from_plain(item) for item in value]
+    if isinstance(value, dict):
+        if set(value) == {"float"}:
+            return _NOT_FINITE[value["float"]]
+        return {key: from_plain(item) for key, item in value.items()}
+    return value

@@ -40,11 +40,12 @@ class Table:
         return len(self.samples), len(self.variables)
 
     def frame(self) -> pd.DataFrame:
-        """The table as a DataFrame, samples x variables; a sparse one becomes dense."""
-        values: Any = self.values
-        if sparse.issparse(values):
-            values = values.toarray()
-        return pd.DataFrame(values, index=list(self.samples), columns=list(self.variables))
+        """The table as a DataFrame, samples x variables; a sparse table has sparse columns."""
+        index, columns = list(self.samples), list(self.variables)
+        if sparse.issparse(self.values):
+            accessor: Any = pd.DataFrame.sparse
+            return accessor.from_spmatrix(self.values, index=index, columns=columns)
+        return pd.DataFrame(self.values, index=index, columns=columns)
 
 
 def to_table(
