@@ -15,7 +15,8 @@ Annotations = pd.DataFrame | Mapping[str, pd.DataFrame]
 Sets = Mapping[str, Iterable[str]] | GeneSets
 
 # What a reader wants of an enriched term; other columns of the table are left out.
-TERM_COLUMNS = ("set", "description", "overlap", "set_size", "fold", "p", "q", "leading")
+TERM_COLUMNS = ("set", "description", "overlap", "set_size", "p", "q", "leading")
+EXTRA_FACTS = ("variance_share", "identifiability", "orientation")
 
 
 def split_annotations(
@@ -37,14 +38,36 @@ def _checked(which: str, table: pd.DataFrame | None) -> pd.DataFrame | None:
     """The table without empty rows, best row of each regulator first."""
     if table is None:
         return None
+    if "regulator" not in table.columns and "best_known" in table.columns:
+        # The table of `interpret.name_regulators`: one row per regulator, its id in the index.
+        table = table.rename_axis(index="regulator").reset_index()
+        table = table.rename(columns={"best_known": "set", "known_size": "set_size"})
     for column in ("regulator", "set"):
         if column not in table.columns:
             raise ValueError(
                 f"the table {which!r} of annotations needs a column {column!r}; "
                 f"it has {', '.join(map(str, table.columns)) or 'none'}."
             )
-    table = table[table["set"].notna()]
+    table = table[table["set"].notna() & (table["set"] != "")]
     return table.sort_values("p", kind="stable") if "p" in table.columns else table
+
+
+def given_names(known: pd.DataFrame | None) -> dict[str, str]:
+    """Names that the table of known regulators assigns one to one, ``{regulator: name}``.
+
+    A name other than the best match would stand above numbers that are not its own: left out.
+    """
+    if known is None or "name" not in known.columns:
+        return {}
+    named = known[known["name"] == known["set"]].drop_duplicates("regulator")
+    return dict(zip(named["regulator"].astype(str), named["name"].astype(str)))
+
+
+def extra_facts(rows: pd.DataFrame | None) -> dict[str, Cell]:
+    """What the table of names knows about a regulator beside its name."""
+    if rows is None:
+        return {}
+    return {name: plain_cell(rows[name].iloc[0]) for name in EXTRA_FACTS if name in rows.columns}
 
 
 def members_of(sets: Sets | None) -> dict[str, frozenset[str]]:
@@ -110,14 +133,21 @@ def plain_table(table: pd.DataFrame | None) -> Table:
     return Table(columns=tuple(map(str, table.columns)), rows=tuple(rows))
 
 
-def top_terms(rows: pd.DataFrame | None, limit: int) -> Table:
-    """The best `limit` terms, in the columns a reader wants."""
+def top_terms(rows: pd.DataFrame | None, limit: int, labels: Mapping[str, str]) -> Table:
+    """The best `limit` terms, in the columns a reader wants; `labels` are of the variables."""
     if rows is None:
         return Table()
+    rows = rows.head(limit)
     columns = [column for column in TERM_COLUMNS if column in rows.columns]
     if "description" in columns and not rows["description"].astype(bool).any():
         columns.remove("description")
-    return plain_table(rows[columns].head(limit))
+    if "leading" in columns:
+        names = [
+            ", ".join(labels.get(gene, gene) for gene in str(genes).split(", "))
+            for genes in rows["leading"]
+        ]
+        rows = rows.assign(leading=names)
+    return plain_table(rows[columns])
 
 
 def plain_cell(value: object) -> Cell:

@@ -14,6 +14,8 @@ from rcweb.report.annotations import (
     Annotations,
     Sets,
     best_known,
+    extra_facts,
+    given_names,
     members_of,
     plain_cell,
     plain_table,
@@ -51,9 +53,10 @@ def report_data(
         `reason_`, `evidence_`, `diagnosis_` and `warnings_`.
     X_or_activities : (samples, variables) the data, or (samples, regulators) their activities.
     sample_names, sample_groups : one per sample; names default to the index of a data frame.
-    annotations : table of known regulators (`regulator`, `set`, and where known `description`,
-        `overlap`, `set_size`, `p`, `q`), or ``{"known": ..., "terms": ...}`` with a second table of
-        the same columns for enriched terms; of several rows the one with the smallest p counts.
+    annotations : table of known regulators, as of `interpret.name_regulators` or
+        `Overlaps.table` (`regulator`, `set`, and where known `description`, `overlap`, `set_size`,
+        `p`, `q`; of several rows the one with the smallest p counts), or
+        ``{"known": ..., "terms": ...}`` with a second table, as of `interpret.enrich`.
     gene_sets : members of the known sets, ``{set: targets}``: shows which were found and missed.
     gene_names : names to show instead of the identifiers, as a mapping or one per variable.
     provenance : where the result comes from, ``{what: value}``.
@@ -63,8 +66,9 @@ def report_data(
     samples = _sample_names(sample_names, X_or_activities, len(activities))
     groups = _sample_groups(sample_groups, len(activities))
     drawn = _drawn_samples(len(activities))
+    labels = _gene_labels(gene_names, network.targets)
     regulators = _regulators(
-        network, activities[drawn], _diagnosis(model, network), annotations, gene_sets
+        network, activities[drawn], _diagnosis(model, network), annotations, gene_sets, labels
     )
     reason = str(getattr(model, "reason_", ""))
     return ReportData(
@@ -77,7 +81,7 @@ def report_data(
         ),
         warnings=tuple(map(str, getattr(model, "warnings_", ()))),
         genes=network.targets,
-        gene_labels=_gene_labels(gene_names, network.targets),
+        gene_labels=labels,
         samples=tuple(samples[i] for i in drawn),
         groups=tuple(groups[i] for i in drawn) if groups else (),
         n_samples=len(activities),
@@ -162,16 +166,19 @@ def _regulators(
     diagnosis: pd.DataFrame,
     annotations: Annotations | None,
     gene_sets: Sets | None,
+    labels: tuple[str, ...],
 ) -> tuple[Regulator, ...]:
     known, terms = split_annotations(annotations)
     members = members_of(gene_sets)
+    label_of = dict(zip(network.targets, labels))
     gene_number = {gene: n for n, gene in enumerate(network.targets)}
     found = []
     for p, name in enumerate(network.regulators):
         edges = np.flatnonzero(network.weights[p])
         edges = edges[np.argsort(-np.abs(network.score[p, edges]), kind="stable")]
         targets = tuple(map(int, edges))
-        best = best_known(rows_of(known, name), members, targets, gene_number)
+        rows = rows_of(known, name)
+        best = best_known(rows, members, targets, gene_number)
         found.append(
             Regulator(
                 id=name,
@@ -181,17 +188,17 @@ def _regulators(
                 probabilities=tuple(network.probability[p, edges].tolist()),
                 scores=tuple(network.score[p, edges].tolist()),
                 activities=tuple(activities[:, p].tolist()),
-                diagnosis=_row(diagnosis, p),
+                diagnosis=tuple((extra_facts(rows) | _row(diagnosis, p)).items()),
                 known=best,
-                terms=top_terms(rows_of(terms, name), MAX_TERMS),
+                terms=top_terms(rows_of(terms, name), MAX_TERMS, label_of),
             )
         )
-    return with_labels(found)
+    return with_labels(found, given_names(known))
 
 
-def _row(table: pd.DataFrame, p: int) -> tuple[tuple[str, Cell], ...]:
+def _row(table: pd.DataFrame, p: int) -> dict[str, Cell]:
     # Column by column: a row of a mixed table would turn all its numbers into one type.
-    return tuple((str(key), plain_cell(table[key].iloc[p])) for key in table.columns)
+    return {str(key): plain_cell(table[key].iloc[p]) for key in table.columns}
 
 
 def _positions(network: Network) -> tuple[tuple[float, float], ...]:

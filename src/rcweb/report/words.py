@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,21 +17,24 @@ def fits(known: Known | None) -> bool:
     return known is not None and (known.q is None or known.q <= SIGNIFICANT)
 
 
-def with_labels(regulators: Sequence[Regulator]) -> tuple[Regulator, ...]:
-    """Regulators under the names to show: of the known regulator where it fits, else their own.
+def with_labels(regulators: Sequence[Regulator], given: Mapping[str, str]) -> tuple[Regulator, ...]:
+    """Regulators under the names to show.
 
-    Several that fit the same known regulator are told apart by a number, the best match first.
+    That is the name `given` for the id; else that of the known regulator where it fits, with a
+    number where several fit the same one, the best match first; else the id.
     """
-    named: dict[str, list[int]] = {}
-    for r, regulator in enumerate(regulators):
-        if regulator.known is not None and fits(regulator.known):
-            named.setdefault(regulator.known.name, []).append(r)
-    labels = [regulator.id for regulator in regulators]
-    for name, members in named.items():
-        members.sort(key=lambda r: _rank(regulators[r].known))
-        for k, r in enumerate(members, start=1):
-            labels[r] = name if len(members) == 1 else f"{name}-{k}"
-    return tuple(replace(regulator, label=label) for regulator, label in zip(regulators, labels))
+    similar: dict[str, list[Regulator]] = {}
+    for regulator in regulators:
+        if regulator.id not in given and regulator.known is not None and fits(regulator.known):
+            similar.setdefault(regulator.known.name, []).append(regulator)
+    labels = dict(given)
+    for name, members in similar.items():
+        first = 2 if name in given.values() else 1
+        alone = len(members) == 1 and first == 1
+        members.sort(key=lambda regulator: _rank(regulator.known))
+        for k, regulator in enumerate(members, start=first):
+            labels[regulator.id] = name if alone else f"{name}-{k}"
+    return tuple(replace(r, label=labels.get(r.id, r.id)) for r in regulators)
 
 
 def _rank(known: Known | None) -> float:

@@ -46,7 +46,7 @@ function number(x) {
 function power(x) {
   const [digits, exponent] = x.toExponential(0).split("e");
   const raised = [...String(Number(exponent))].map((c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[c]));
-  return `${digits.replace("-", "\u2212")} × 10${raised.join("")}`;
+  return `${digits.replace("-", "\u2212")}\u00a0×\u00a010${raised.join("")}`;
 }
 
 /** A p-value or q-value. */
@@ -60,6 +60,9 @@ const chanceShort = (p) => (p < 1e-3 && p !== null ? p.toExponential(0).replace(
 
 /** "set_size" as "set size". */
 const words = (name) => name.replaceAll("_", " ");
+
+/** The same as a heading. */
+const titled = (name) => words(name).replace(/^./, (first) => first.toUpperCase());
 
 function cellText(value) {
   if (typeof value === "number") return number(value);
@@ -120,6 +123,12 @@ const REGULATORS_OF = DATA.genes.map(() => []);
 REGULATORS.forEach((regulator, r) =>
   regulator.targets.forEach((gene, place) => REGULATORS_OF[gene].push([r, place])),
 );
+
+/** An enriched term in words: its description if it has one. */
+function termName(terms, row) {
+  const described = terms.columns.indexOf("description");
+  return (described >= 0 && row[described]) || row[terms.columns.indexOf("set")];
+}
 
 /** "Fur (rcweb3)", or the id alone. */
 const fullName = (regulator) =>

@@ -163,7 +163,7 @@ function weightCell(weight, largest) {
   const bar = h("i", { class: `weight-bar fill-${side}`, "aria-hidden": "true" });
   bar.style.width = `${share}%`;
   bar.style[weight < 0 ? "right" : "left"] = "50%";
-  return [h("span", { class: "weight-track" }, bar), number(weight)];
+  return [h("span", { class: "weight-track" }, bar), h("span", { class: "weight-number" }, number(weight))];
 }
 
 function targetsPart(regulator, r, { open, showGene }) {
@@ -182,7 +182,7 @@ function targetsPart(regulator, r, { open, showGene }) {
       cell: (i) => h("button", { type: "button", class: "link", onclick: () => showGene(gene(i)) }, DATA.gene_labels[gene(i)]),
     },
     { title: "Weight", file: "weight", numeric: true, value: (i) => regulator.weights[i], cell: (i) => weightCell(regulator.weights[i], largest) },
-    { title: "Probability", file: "probability", numeric: true, value: (i) => regulator.probabilities[i], cell: (i) => regulator.probabilities[i].toFixed(2) },
+    { title: "Probability", file: "probability", numeric: true, value: (i) => regulator.probabilities[i], cell: (i) => regulator.probabilities[i].toFixed(3) },
     {
       title: "Also a target of",
       file: "other_regulators",
@@ -220,7 +220,7 @@ function diagnosisPart(regulator) {
   const table = () => ({ columns: ["what", "value"], rows: regulator.diagnosis });
   return part(
     "Diagnosis",
-    h("dl", { class: "facts" }, regulator.diagnosis.map(([what, value]) => h("div", {}, h("dt", {}, words(what)), h("dd", {}, cellText(value))))),
+    h("dl", { class: "facts" }, regulator.diagnosis.map(([what, value]) => h("div", {}, h("dt", {}, titled(what)), h("dd", {}, cellText(value))))),
     downloadButton(`diagnosis_${fileName(regulator.label)}.tsv`, table),
   );
 }

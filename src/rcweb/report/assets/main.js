@@ -89,7 +89,7 @@ function filesView() {
     h("p", { class: "note" }, "Numbers in this page have four significant digits; the files written beside it have all of them."),
     ...(DATA.provenance.length
       ? [
-          h("dl", { class: "facts" }, DATA.provenance.map(([what, value]) => h("div", {}, h("dt", {}, words(what)), h("dd", {}, value)))),
+          h("dl", { class: "facts" }, DATA.provenance.map(([what, value]) => h("div", {}, h("dt", {}, titled(what)), h("dd", {}, value)))),
           downloadButton("provenance.tsv", () => ({ columns: ["what", "value"], rows: DATA.provenance })),
         ]
       : []),

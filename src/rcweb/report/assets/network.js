@@ -79,8 +79,8 @@ function networkFilters(onChange) {
   const element = h(
     "div",
     { class: "sliders" },
-    h("label", { class: "field" }, h("span", {}, "Probability at least ", probabilityText), probability),
-    h("label", { class: "field" }, h("span", {}, "Strongest edges ", edgesText), edges),
+    h("label", { class: "field", for: "min-probability" }, h("span", {}, "Probability at least ", probabilityText), probability),
+    h("label", { class: "field", for: "max-edges" }, h("span", {}, "Strongest edges ", edgesText), edges),
   );
   return { element, visible, apply };
 }

@@ -11,7 +11,7 @@ function paint(pen, size, state, view, toScreen) {
   if (selected) paintChosen(pen, near, selected, toScreen, view.zoom);
   const inside = ([x, y]) => x > -50 && y > -20 && x < size.width + 50 && y < size.height + 20;
   const write = labeller(pen, inside);
-  labelsInOrder(state, near, view.zoom).forEach(({ point, text, strong }) => write(toScreen(point), text, strong));
+  labelsInOrder(state, near, view.zoom).forEach(({ point, text, strong }) => write(toScreen(point), text, strong, size.width));
 }
 
 const touches = (edge, { kind, index }) => (kind === "regulator" ? edge.r : edge.gene) === index;
@@ -102,12 +102,14 @@ function labeller(pen, inside) {
   const ink = { true: colour("ink"), false: colour("muted") };
   pen.lineJoin = "round";
   pen.textBaseline = "middle";
-  return ([x, y], text, strong) => {
+  return ([x, y], text, strong, width) => {
     if (!inside([x, y]) || placed.length > 400) return;
     pen.font = strong ? "600 12px system-ui, sans-serif" : "11px system-ui, sans-serif";
     const shown = text.length > 24 ? `${text.slice(0, 23)}…` : text;
-    const left = x + (strong ? 9 : 7);
-    const box = [left, y - 8, left + pen.measureText(shown).width + 4, y + 8];
+    const gap = strong ? 9 : 7;
+    const long = pen.measureText(shown).width;
+    const left = x + gap + long > width ? x - gap - long : x + gap;
+    const box = [left, y - 8, left + long + 4, y + 8];
     if (placed.some((b) => box[0] < b[2] && b[0] < box[2] && box[1] < b[3] && b[1] < box[3])) return;
     placed.push(box);
     pen.strokeStyle = colour("surface");

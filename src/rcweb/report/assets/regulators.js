@@ -3,14 +3,14 @@
 /** Everything a reader might search a regulator by, in lower case. */
 const SEARCHABLE = REGULATORS.map((regulator) => {
   const own = [regulator.id, regulator.label, regulator.known?.name, regulator.known?.description];
-  const terms = regulator.terms.rows.map((row) => row[0]);
+  const terms = regulator.terms.rows.map((row) => termName(regulator.terms, row));
   const targets = regulator.targets.flatMap((gene) => [DATA.genes[gene], DATA.gene_labels[gene]]);
   return [...own, ...terms, ...targets].filter(Boolean).join("\n").toLowerCase();
 });
 
-/** Value of the diagnosis under the first of some names, or null. */
-function diagnosed(regulator, ...names) {
-  const entry = regulator.diagnosis.find(([what]) => names.includes(what));
+/** A number of the diagnosis, or null. */
+function diagnosed(regulator, name) {
+  const entry = regulator.diagnosis.find(([what]) => what === name);
   return entry && typeof entry[1] === "number" ? entry[1] : null;
 }
 
@@ -26,9 +26,9 @@ function regulatorColumns(open) {
     { title: "Regulator", file: "regulator", value: (r) => REGULATORS[r].label, cell: name },
     { title: "Targets", file: "targets", numeric: true, value: (r) => REGULATORS[r].targets.length },
   ];
-  const share = (r) => diagnosed(REGULATORS[r], "variance_share", "share_of_variance", "variance");
+  const share = (r) => diagnosed(REGULATORS[r], "variance_share");
   if (REGULATORS.some((_, r) => share(r) !== null)) {
-    columns.push({ title: "Variance", file: "variance_share", numeric: true, value: share, cell: (r) => (share(r) === null ? "–" : percent(share(r), 1)) });
+    columns.push({ title: "Variance", file: "variance_share", className: "wide", numeric: true, value: share, cell: (r) => (share(r) === null ? "–" : percent(share(r), 1)) });
   }
   if (REGULATORS.some(({ known }) => known)) {
     const known = (r) => REGULATORS[r].known;
@@ -58,7 +58,7 @@ function regulatorTable() {
       known?.set_size,
       known?.p,
       known?.q,
-      terms.rows[0]?.[0],
+      terms.rows.length ? termName(terms, terms.rows[0]) : null,
       ...diagnosis.map(([, value]) => value),
     ]),
   };

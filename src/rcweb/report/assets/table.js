@@ -101,12 +101,16 @@ function compare(a, b, direction) {
   return direction * String(a).localeCompare(String(b), "en", { numeric: true });
 }
 
+/** What a phone shows of a plain table that has more. */
+const NARROW_COLUMNS = new Set(["set", "description", "overlap", "q"]);
+
 /** A plain table of the data ({columns, rows}) as a sortable one. */
 function plainTable(caption, table, file) {
   const columns = table.columns.map((name, i) => ({
-    title: words(name),
+    title: name.length === 1 ? name : titled(name),
     file: name,
     value: (row) => row[i],
+    className: name === "description" ? "text" : table.columns.length < 5 || NARROW_COLUMNS.has(name) ? null : "wide",
     numeric: table.rows.some((row) => typeof row[i] === "number"),
     ascending: name === "p" || name === "q",
     cell: name === "p" || name === "q" ? (row) => chanceShort(row[i]) : undefined,

@@ -1,0 +1,304 @@
+"""The page as a reader meets it: in a real browser, from a file, without a network."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from report_examples import HOSTILE, fitted
+
+from rcweb.report import report_data, write_report
+
+pytestmark = pytest.mark.browser
+
+PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
+
+
+def find(driver, css):
+    return driver.find_element("css selector", css)
+
+
+def texts(driver, css):
+    return [element.text for element in driver.find_elements("css selector", css)]
+
+
+def wait_for(condition, what, seconds=10.0):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if value := condition():
+            return value
+        time.sleep(0.02)
+    raise AssertionError(f"waited {seconds} s in vain for {what}")
+
+
+def type_into(driver, css, text):
+    field = find(driver, css)
+    field.clear()
+    field.send_keys(text)
+
+
+def set_slider(driver, css, value):
+    script = """
+        const slider = document.querySelector(arguments[0]);
+        slider.value = arguments[1];
+        slider.dispatchEvent(new Event("input", { bubbles: true }));"""
+    driver.execute_script(script, css, value)
+
+
+def problems(driver):
+    return [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"]
+
+
+def requests(driver):
+    events = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
+    return [
+        event["params"]["request"]["url"]
+        for event in events
+        if event["method"] == "Network.requestWillBeSent"
+    ]
+
+
+def open_afresh(driver, path):
+    """Open a page at laptop width, as if nobody had used this browser before."""
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    driver.set_window_size(1366, 850)
+    driver.get(path.as_uri())
+    driver.execute_script("localStorage.clear()")
+    driver.get("about:blank")
+    driver.get_log("browser")
+    driver.get_log("performance")
+    driver.get(path.as_uri())
+
+
+@pytest.fixture
+def page(browser, tmp_path: Path, known_table, term_table):
+    """A small page with everything on it, among it a hostile gene, opened at laptop width."""
+    model = fitted(genes=[HOSTILE, *(f"gene{n}" for n in range(1, 80))])
+    targets = model.network_.target_sets()["rcweb1"]
+    data = report_data(
+        model,
+        model.activities,
+        sample_groups=["control", "treated", HOSTILE] * 10,
+        annotations={"known": known_table, "terms": term_table},
+        gene_sets={"Fur": [*targets[:5], HOSTILE, "gene_not_measured"]},
+        provenance={"seed": 0},
+        title="A <b>bold</b> title",
+    )
+    path = write_report(tmp_path / "report.html", data)
+    open_afresh(browser, path)
+    yield browser
+    assert problems(browser) == []
+    asked = requests(browser)
+    assert asked[0] == path.as_uri()
+    assert [url for url in asked if not url.startswith(("file:", "blob:"))] == []
+
+
+def test_loads_from_a_file(page):
+    """Summary, warning, figures, list, detail, spectrum: all there, and the first one open."""
+    assert find(page, ".headline").text.startswith("6 hidden regulators")
+    assert texts(page, ".warning") == ["Note. One regulator is weak."]
+    assert "72\nedges" in texts(page, "#figures div")
+    assert len(texts(page, "tr[data-regulator]")) == 6
+    assert find(page, "#detail-title").text == "Fur-2 rcweb0"
+    assert len(page.find_elements("css selector", "#choice-view circle")) == 16
+    assert "Six singular values" in find(page, "#choice-view").text
+
+
+def test_names_stay_text(page):
+    """A title with tags and a gene called <script> are shown letter by letter."""
+    assert find(page, "h1").text == "A <b>bold</b> title"
+    assert page.title == "A <b>bold</b> title · rcweb"
+    assert HOSTILE in find(page, ".legend").text
+    type_into(page, "#node-search", "<script>")
+    assert HOSTILE in find(page, "#node-options").text
+    assert page.execute_script("return document.scripts.length") == 2
+
+
+def test_search_finds_names_targets_and_terms(page):
+    """The list narrows to what was typed, says how many are left, and comes back."""
+    cases = {"fur": ["rcweb0", "rcweb1"], "iron uptake": ["rcweb0"], "rcweb5": ["rcweb5"]}
+    for text, expected in cases.items():
+        type_into(page, "#regulator-search", text)
+        rows = texts(page, "tr[data-regulator]")
+        assert len(rows) == len(expected)
+        assert all(name in row for name, row in zip(expected, rows))
+    assert find(page, "#regulator-list [role=status]").text == "1 of 6 regulators"
+    type_into(page, "#regulator-search", "no such thing")
+    assert texts(page, "#regulator-list tbody tr") == ["None."]
+
+
+def test_sort_by_heading(page):
+    """A click sorts, a second one turns the order; assistive technology is told."""
+    column = "#regulator-list th:nth-child(3)"
+    find(page, f"{column} button").click()
+    assert find(page, column).get_attribute("aria-sort") == "descending"
+    assert texts(page, "#regulator-list tbody td:nth-child(3)")[:2] == ["30.0%", "26.0%"]
+    find(page, f"{column} button").click()
+    assert find(page, column).get_attribute("aria-sort") == "ascending"
+    assert texts(page, "#regulator-list tbody td:nth-child(3)")[0] == "10.0%"
+
+
+def test_open_a_regulator_and_go_back(page):
+    """A click opens it with targets, overlap and focus; the address names it; back works."""
+    find(page, "tr[data-regulator='1'] button").click()
+    wait_for(lambda: find(page, "#detail-title").text == "Fur-1 rcweb1", "the other regulator")
+    assert page.current_url.endswith("#regulator=rcweb1")
+    assert page.execute_script("return document.activeElement.id") == "detail"
+    assert find(page, "tr[aria-current]").get_attribute("data-regulator") == "1"
+    assert "Targets (12)" in texts(page, "#detail h4")
+    assert texts(page, "#detail .genes summary")[1:] == ["5 known, found", "7 new"]
+    assert "1 known target not in the data" in find(page, "#detail").text
+    find(page, "tr[data-regulator='3'] td").click()
+    wait_for(lambda: find(page, "#detail-title").text == "rcweb3", "a click anywhere on the row")
+    page.back()
+    wait_for(lambda: find(page, "#detail-title").text == "Fur-1 rcweb1", "going back")
+
+
+def test_network_filters_search_and_clicks(page):
+    """Sliders hide edges; search tells a gene's regulators; the way leads on to a regulator."""
+    panel = "#network-panel"
+    assert find(page, panel).text.startswith("72 edges between 6 regulators")
+    set_slider(page, "#min-probability", 0.9)
+    shown = int(find(page, panel).text.split()[0])
+    probability = fitted().network_.probability
+    assert shown == (np.round(probability, 4) >= 0.9).sum()
+    set_slider(page, "#min-probability", 0)
+    set_slider(page, "#max-edges", 20)
+    assert find(page, panel).text.startswith("20 edges")
+    set_slider(page, "#max-edges", 72)
+    target = fitted().network_.target_sets()["rcweb4"][0]
+    type_into(page, "#node-search", target)
+    find(page, "#node-search").send_keys("\ue007")  # enter
+    assert find(page, f"{panel} h3").text == target
+    find(page, f"{panel} .edges button").click()
+    assert find(page, f"{panel} h3").text.startswith(("rcweb", "Fur"))
+    find(page, f"{panel} .buttons button").click()
+    wait_for(lambda: "#regulator=" in page.current_url, "the address of the regulator")
+
+
+def test_network_moves_by_keyboard_and_buttons(page):
+    """What the mouse does the keys do too: the picture changes, and 0 brings it back."""
+    canvas = find(page, "#network-canvas")
+    page.execute_script("document.getElementById('network').scrollIntoView()")
+    picture = "return document.getElementById('network-canvas').toDataURL()"
+    settle = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done))"
+
+    def after(action):
+        action()
+        page.execute_async_script(settle)
+        return page.execute_script(picture)
+
+    start = after(lambda: None)
+    assert after(lambda: canvas.send_keys("+")) != start
+    assert after(lambda: canvas.send_keys("0")) == start
+    assert after(lambda: canvas.send_keys("\ue014")) != start  # arrow right
+    assert after(find(page, "[aria-label='Show all of the network']").click) == start
+    assert after(find(page, "[aria-label='Zoom in']").click) != start
+
+
+def test_downloads_hold_the_tables(page):
+    """Every table can be saved; the network's file has the edges of the model."""
+    network = fitted().network_
+    names = {
+        button.text.removeprefix("↓ ") for button in page.find_elements("css selector", ".file")
+    }
+    assert {"network.tsv", "regulators.tsv", "activities.tsv", "terms.tsv"} <= names
+    assert {"targets_Fur-2.tsv", "overlap_Fur-2.tsv", "terms_Fur-2.tsv"} <= names
+    button = next(
+        button
+        for button in page.find_elements("css selector", "#files .file")
+        if button.text.endswith("network.tsv")
+    )
+    page.execute_script("arguments[0].click()", button)
+    path = page.downloads / "network.tsv"
+    lines = wait_for(lambda: path.exists() and path.read_text().splitlines(), "the download")
+    assert lines[0].split("\t")[:3] == ["regulator", "label", "target"]
+    assert len(lines) == 1 + network.n_edges
+    first = lines[1].split("\t")
+    expected = network.edges().iloc[0]
+    assert (first[0], first[2]) == (expected.regulator, expected.target)
+    assert float(first[4]) == pytest.approx(expected.weight, rel=5e-4)
+
+
+def test_light_and_dark(page):
+    """The page follows the system, until the button says otherwise."""
+    background = "return getComputedStyle(document.body).backgroundColor"
+    light = page.execute_script(background)
+    media = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    dark = wait_for(lambda: (c := page.execute_script(background)) != light and c, "dark colours")
+    find(page, "#theme").click()
+    assert page.execute_script(background) == light
+    page.refresh()
+    assert page.execute_script(background) == light, "the choice is remembered"
+    assert find(page, "#theme").get_attribute("aria-label") == "Switch to dark colours"
+    assert dark != light
+
+
+def test_fits_a_phone(page):
+    """At phone width nothing sticks out sideways and the drawing has the width of the page."""
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
+    page.refresh()
+    assert page.execute_script("return document.documentElement.scrollWidth") == 390
+    wait_for(lambda: find(page, "#detail .plot svg").size["width"] > 300, "the drawing")
+    assert find(page, "#network-canvas").size["width"] > 340
+
+
+def test_keyboard_and_screen_reader(page):
+    """First tab skips to the content; every control has a name, every table header a scope."""
+    find(page, "body").send_keys("\ue004")  # tab
+    assert page.execute_script("return document.activeElement.className") == "skip"
+    nameless = page.execute_script("""
+        const named = (e) => e.textContent.trim() || e.getAttribute("aria-label") ||
+            (e.labels && e.labels.length);
+        return [...document.querySelectorAll("button, input, select, a, [role=img], canvas")]
+            .filter((e) => !named(e)).map((e) => e.outerHTML)""")
+    assert nameless == []
+    unscoped = (
+        "return document.querySelectorAll('th:not([scope]), table:not(:has(caption))').length"
+    )
+    assert page.execute_script(unscoped) == 0
+    repeated = """
+        const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
+        return ids.filter((id, i) => ids.indexOf(id) !== i)"""
+    assert page.execute_script(repeated) == []
+
+
+def test_large_page_is_small_and_quick(browser, tmp_path):
+    """100 regulators x 5,000 genes, 6,000 edges: < 15 MB, painted in 2 s, filtered in 200 ms."""
+    model = fitted(100, 5000, degree=60, n_samples=500)
+    groups = [f"group {m % 12}" for m in range(500)]
+    data = report_data(model, model.activities, sample_groups=groups)
+    path = write_report(tmp_path / "large.html", data)
+    assert path.stat().st_size < 15e6
+    open_afresh(browser, path)
+    paint = "return performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
+    assert wait_for(lambda: browser.execute_script(paint), "the first paint") < 2000
+    measure = """
+        const [css, values, done] = arguments;
+        const control = document.querySelector(css);
+        const times = [];
+        const step = () => {
+            if (times.length === values.length) return done(times);
+            const start = performance.now();
+            control.value = values[times.length];
+            control.dispatchEvent(new Event("input", { bubbles: true }));
+            // The second frame begins after the first was painted.
+            requestAnimationFrame(() => requestAnimationFrame(() => {
+                times.push(performance.now() - start);
+                step();
+            }));
+        };
+        step();"""
+    for css, values in {
+        "#min-probability": [0.6, 0.7, 0.8, 0.9, 0.5],
+        "#max-edges": [6000, 100, 5000, 4000, 6000],
+        "#regulator-search": ["gene12", "rcweb7", "x", "gene", ""],
+    }.items():
+        times = browser.execute_async_script(measure, css, values)
+        assert np.median(times) < 200, f"{css} took {times} ms"
+    assert problems(browser) == []
