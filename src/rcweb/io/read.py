@@ -54,11 +54,13 @@ def read_table(
     *,
     samples: Collection[str] = (),
     variables: Collection[str] = (),
+    keep_empty: bool = False,
 ) -> Table:
     """Read a table of measurements as samples x variables.
 
-    `samples`, `variables`: names known from elsewhere, which settle the orientation. Raises
-    `TableError`, with the line and column, for whatever cannot be a table.
+    `samples`, `variables`: names known from elsewhere, which settle the orientation.
+    `keep_empty`: rows and columns without any value are allowed. Raises `TableError`, with the
+    line and column, for whatever cannot be a table.
     """
     path, options = Path(path), options or ReadOptions()
     if not path.is_file():
@@ -70,6 +72,7 @@ def read_table(
             transpose=_transpose(path, options),
             samples=samples,
             variables=variables,
+            keep_empty=keep_empty,
             sha256=checksum(path),
         )
     except TableError as error:

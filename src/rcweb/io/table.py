@@ -54,6 +54,7 @@ def to_table(
     transpose: bool | None,
     samples: Collection[str] = (),
     variables: Collection[str] = (),
+    keep_empty: bool = False,
     sha256: str = "",
 ) -> Table:
     """Turn the grid the right way round and refuse what no fit could use.
@@ -62,8 +63,9 @@ def to_table(
     """
     _refuse_repeats(grid.rows, "row", grid.row_place)
     _refuse_repeats(grid.columns, "column", grid.column_place)
-    _refuse_empty(grid.values, 0, "column", grid.columns, grid.column_place)
-    _refuse_empty(grid.values, 1, "row", grid.rows, grid.row_place)
+    if not keep_empty:
+        _refuse_empty(grid.values, 0, "column", grid.columns, grid.column_place)
+        _refuse_empty(grid.values, 1, "row", grid.rows, grid.row_place)
     _refuse_infinite(grid)
     if transpose is None:
         way = orient(grid.rows, grid.columns, grid.corner, samples=samples, variables=variables)

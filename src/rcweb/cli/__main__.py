@@ -1,0 +1,5 @@
+"""``python -m rcweb.cli``."""
+
+from rcweb.cli import main
+
+main()

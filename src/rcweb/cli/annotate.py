@@ -1,0 +1,41 @@
+"""``rcweb annotate``: names for the regulators of a result."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from rcweb.cli.console import Console, with_console
+from rcweb.cli.knowledge import Sources, load_knowledge
+from rcweb.cli.options import knowledge_options
+from rcweb.cli.results import read_result
+
+
+@click.command(
+    short_help="Name the regulators of a result by known targets.",
+    epilog="\b\nExample:\n  rcweb annotate results --sets regulons.gmt --terms go.gmt",
+)
+@click.argument("out", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@knowledge_options
+@with_console
+def annotate(out: Path, sources: Sources, console: Console) -> None:
+    """Name the regulators in OUT, a folder that `rcweb fit` wrote, and renew its report.
+
+    Writes regulators.tsv and, where asked for, terms.tsv and measured.tsv.
+    """
+    from rcweb.cli.fit import name_and_write, summarise, summary_text
+
+    if not (sources.sets or sources.terms or sources.measured):
+        raise click.UsageError("Say what is known: --sets, --terms or --measured.")
+    start = time.monotonic()
+    with console.interruptible(lambda: f"{out} is as it was."):
+        result = read_result(out)
+        record = dict(result.provenance)
+        record["inputs"] = {**record.get("inputs", {}), **sources.inputs()}
+        result = replace(result, provenance=record)
+        _, annotations = name_and_write(out, result, load_knowledge(sources), sources, console)
+    summary = summarise(out, result, annotations, time.monotonic() - start)
+    console.result(summary, summary_text(summary))

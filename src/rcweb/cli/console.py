@@ -1,0 +1,105 @@
+"""What a command says: results to stdout, progress to stderr, in words or as JSON."""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TextIO, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_FIRST_SIGN = 2.0  # seconds until a step that takes long says so
+_EVERY = 10.0  # and how often when nobody watches a terminal
+
+
+@dataclass(frozen=True)
+class Console:
+    """How much to say, and in which form."""
+
+    as_json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+
+    def say(self, text: str) -> None:
+        """A line about what happens, on stderr; nothing with --quiet."""
+        if not self.quiet:
+            sys.stderr.write(text + "\n")
+            sys.stderr.flush()
+
+    def detail(self, text: str) -> None:
+        """A line for those who asked for --verbose."""
+        if self.verbose:
+            self.say(text)
+
+    def result(self, summary: Mapping[str, Any], text: str) -> None:
+        """What the command was run for, on stdout: `summary` with --json, else `text`."""
+        if self.as_json:
+            from rcweb.io.plain import plain
+
+            click.echo(json.dumps(plain(dict(summary)), allow_nan=False))
+        elif not self.quiet:
+            click.echo(text)
+
+    @contextmanager
+    def step(self, what: str) -> Iterator[None]:
+        """Something that may take long: after two seconds it shows signs of life."""
+        start = time.monotonic()
+        done = threading.Event()
+        watcher = threading.Thread(target=_watch, args=(what, start, done, sys.stderr), daemon=True)
+        if not self.quiet:
+            watcher.start()
+        try:
+            yield
+        finally:
+            done.set()
+            if not self.quiet:
+                watcher.join()
+        seconds = time.monotonic() - start
+        if seconds > _FIRST_SIGN or self.verbose:
+            self.say(f"{what}: {seconds:.1f} s")
+
+    @contextmanager
+    def interruptible(self, advice: Callable[[], str]) -> Iterator[None]:
+        """On Ctrl-C say what is kept and how to go on, then leave with code 130."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            sys.stderr.write(f"\nrcweb: interrupted. {advice()}\n")
+            raise SystemExit(130) from None
+
+
+def _watch(what: str, start: float, done: threading.Event, stream: TextIO) -> None:
+    """On a terminal one line that counts; elsewhere a plain line now and then."""
+    terminal = stream.isatty()
+    wait = _FIRST_SIGN
+    while not done.wait(wait):
+        seconds = time.monotonic() - start
+        stream.write(
+            f"\r{what} ... {seconds:.0f} s " if terminal else f"{what} ... {seconds:.0f} s\n"
+        )
+        stream.flush()
+        wait = 1.0 if terminal else _EVERY
+    if terminal and time.monotonic() - start > _FIRST_SIGN:
+        stream.write("\r\033[K")
+        stream.flush()
+
+
+def with_console(function: F) -> F:
+    """Add --json, --quiet and --verbose, and hand the command a `Console`."""
+
+    @click.option("--json", "as_json", is_flag=True, help="Print a machine-readable summary.")
+    @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
+    @click.option("-v", "--verbose", is_flag=True, help="Say more, and show tracebacks.")
+    @functools.wraps(function)
+    def wrapped(*args: Any, as_json: bool, quiet: bool, verbose: bool, **kwargs: Any) -> Any:
+        return function(*args, console=Console(as_json, quiet, verbose), **kwargs)
+
+    return wrapped  # type: ignore[return-value]

@@ -1,0 +1,162 @@
+"""``rcweb demo``: a real organism from table to named regulators."""
+
+from __future__ import annotations
+
+import io
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from rcweb.cli.console import Console, with_console
+from rcweb.cli.fit import FitParameters, fit_table, name_and_write, summarise, summary_text
+from rcweb.cli.knowledge import Annotations, Knowledge, Sources
+from rcweb.cli.results import FILES, write_result
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rcweb.datasets import Dataset
+    from rcweb.simulate import Array
+
+SHOWN = 10
+
+
+@click.command(
+    short_help="A real organism, from table to named regulators.",
+    epilog="\b\nExample:\n  rcweb demo -o demo",
+)
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("rcweb-demo"),
+    show_default=True,
+    help="Result folder.",
+)
+@click.option("--simulated", is_flag=True, help="A planted network, without any download.")
+@click.option("--open", "open_page", is_flag=True, help="Open the report in the browser.")
+@with_console
+def demo(out: Path, simulated: bool, open_page: bool, console: Console) -> None:
+    """Regulators of E. coli from 278 RNA-seq samples, named by RegulonDB, with a report.
+
+    Downloads the table once. When no package index can be reached it says so and shows a planted
+    network instead: what was planted, what was found.
+    """
+    from rcweb.io.folder import check_replaceable
+
+    check_replaceable(out, FILES)
+    with console.interruptible(lambda: f"{out} is as it was; run the same command again."):
+        dataset = None if simulated else _load(console)
+        page = _planted(out, console) if dataset is None else _ecoli(dataset, out, console)
+    if open_page:
+        click.launch(str(page.resolve()))
+
+
+def _load(console: Console) -> Dataset | None:
+    from rcweb.datasets import DatasetError, load_ecoli
+
+    try:
+        with console.step("fetching E. coli expression and RegulonDB"):
+            return load_ecoli()
+    except DatasetError as error:
+        console.say(f"E. coli is not to be had: {error}")
+        console.say("Showing a simulated network instead.")
+        return None
+
+
+def _ecoli(dataset: Dataset, out: Path, console: Console) -> Path:
+    from rcweb.io.table import Table
+
+    start = time.monotonic()
+    frame = dataset.expression
+    table = Table(frame.to_numpy(), tuple(map(str, frame.index)), tuple(map(str, frame.columns)))
+    console.say(f"{dataset.name}: {frame.shape[0]} samples x {frame.shape[1]:,} genes.")
+    symbols = dataset.genes["symbol"].dropna()
+    knowledge = Knowledge(
+        known=dataset.known,
+        terms=dataset.terms,
+        sheet=dataset.samples,
+        group="group",
+        labels={str(k): str(v) for k, v in symbols.items()},
+    )
+    result = fit_table(table, FitParameters(), dataset.name, Sources(), console)
+    _, annotations = name_and_write(
+        out, result, knowledge, Sources(), console, title=f"{dataset.name}: hidden regulators"
+    )
+    summary = summarise(out, result, annotations, time.monotonic() - start)
+    best = best_known(annotations.names)
+    summary["best_known"] = best.to_dict("records")
+    console.result(
+        summary, f"\n{best_known_text(best)}\n\n{summary_text(summary)}\n{dataset.source}"
+    )
+    return out / "report.html"
+
+
+def best_known(names: pd.DataFrame | None) -> pd.DataFrame:
+    """The regulators that were named with the strongest evidence."""
+    if names is None:
+        raise ValueError("There are no names.")
+    named = names[names["name"] != ""].sort_values("log10_p", kind="stable").head(SHOWN)
+    columns = ["name", "n_targets", "overlap", "known_size", "log10_p"]
+    return named.rename_axis("regulator").reset_index()[["regulator", *columns]]
+
+
+def best_known_text(best: pd.DataFrame) -> str:
+    """The same as lines."""
+    lines = [f"The {len(best)} best-known regulators found:"]
+    for row in best.to_dict("records"):
+        lines.append(
+            f"  {row['name']!s:<14} {row['overlap']:>4} of {row['known_size']:>4} known targets "
+            f"among {row['n_targets']:>4} found   p = 1e{row['log10_p']:.0f}   ({row['regulator']})"
+        )
+    return "\n".join(lines)
+
+
+def _planted(out: Path, console: Console) -> Path:
+    """Figure 1 of the paper: 500 variables, 280 samples, Poisson network, 10 % noise."""
+    from rcweb.io.table import Table
+    from rcweb.metrics import score_network
+    from rcweb.simulate import simulate
+
+    start = time.monotonic()
+    truth = simulate(280, 500, 30, network="poisson", density=0.1, noise=0.1, random_state=0)
+    M, N = truth.data.shape
+    table = Table(
+        truth.data, tuple(f"sample{m}" for m in range(M)), tuple(f"variable{n}" for n in range(N))
+    )
+    result = fit_table(table, FitParameters(), "simulated", Sources(), console)
+    recovery = score_network(result.model.components_, truth.network, result.model.edge_score_)
+    picture = _picture(truth.network, result.model.components_, console)
+    write_result(out, result, title="A planted network", extra=picture)
+    summary = summarise(out, result, Annotations(), time.monotonic() - start)
+    summary |= {
+        "accuracy": recovery.rho,
+        "precision": recovery.precision,
+        "recall": recovery.recall,
+    }
+    drawn = "".join(f"\nTrue and found network side by side: {out / name}" for name in picture)
+    console.result(
+        summary,
+        f"\nPlanted: 30 regulators. Found: {summary['n_regulators']}. Mean correlation of true and "
+        f"found rows {recovery.rho:.3f};\nof the edges found {recovery.precision:.1%} are true, "
+        f"of the true ones {recovery.recall:.1%} found.{drawn}\n\n{summary_text(summary)}",
+    )
+    return out / "report.html"
+
+
+def _picture(true: Array, found: Array, console: Console) -> dict[str, bytes]:
+    """The two networks as a file; nothing, and a word about it, without matplotlib."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        console.say("For a picture of the networks: pip install 'rcweb[plot]'")
+        return {}
+    from rcweb.plot import networks
+
+    figure = Figure(figsize=(9, 4), layout="constrained")
+    networks(true, found, ax=figure.subplots(1, 2, sharey=True))
+    stream = io.BytesIO()
+    figure.savefig(stream, format="png", dpi=150)
+    return {"networks.png": stream.getvalue()}

@@ -1,0 +1,146 @@
+"""What is known beside the table, and the names that regulators get from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rcweb.estimator import RCweb
+    from rcweb.interpret import GeneSets
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Files named on the command line."""
+
+    sets: tuple[Path, ...] = ()
+    terms: tuple[Path, ...] = ()
+    measured: Path | None = None
+    samples: Path | None = None
+    group: str | None = None
+    names: Path | None = None
+
+    def inputs(self) -> dict[str, dict[str, str]]:
+        """Name and checksum of every file, for the record of the run."""
+        from rcweb.io.read import checksum
+
+        files: dict[str, Path] = {f"sets {i + 1}": p for i, p in enumerate(self.sets)}
+        files |= {f"terms {i + 1}": p for i, p in enumerate(self.terms)}
+        single = {"measured": self.measured, "samples": self.samples, "names": self.names}
+        files |= {role: path for role, path in single.items() if path is not None}
+        return {k: {"file": p.name, "sha256": checksum(p)} for k, p in files.items()}
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """The content of the files; None where nothing was given.
+
+    known, terms : target sets of regulators, functional categories
+    measured : (some samples, factors)
+    sheet : one row per sample; `group` is the column asked for
+    labels : names to show instead of identifiers
+    """
+
+    known: GeneSets | None = None
+    terms: GeneSets | None = None
+    measured: pd.DataFrame | None = None
+    sheet: pd.DataFrame | None = None
+    group: str | None = None
+    labels: dict[str, str] | None = None
+
+    def groups(self, samples: Sequence[str]) -> list[str] | None:
+        """The group of every sample, for colours."""
+        from rcweb.io.samples import groups_of
+
+        if self.sheet is None:
+            return None
+        groups = groups_of(self.sheet, samples, self.group)
+        return None if groups is None else list(groups)
+
+
+@dataclass(frozen=True)
+class Annotations:
+    """What the knowledge says about regulators: tables of `rcweb.interpret`, None if not asked."""
+
+    names: pd.DataFrame | None = None
+    terms: pd.DataFrame | None = None
+    measured: pd.DataFrame | None = None
+
+
+def load_knowledge(sources: Sources) -> Knowledge:
+    """Read the files, all but the measured factors, which need the names of samples."""
+    from rcweb.io.samples import read_names, read_sheet
+
+    return Knowledge(
+        known=_load_sets(sources.sets),
+        terms=_load_sets(sources.terms),
+        sheet=read_sheet(sources.samples) if sources.samples else None,
+        group=sources.group,
+        labels=read_names(sources.names) if sources.names else None,
+    )
+
+
+def load_measured(path: Path, samples: Sequence[str]) -> pd.DataFrame:
+    """Measured factors, samples x factors, turned round if the names of samples say so."""
+    from rcweb.io import TableError, read_table
+
+    table = read_table(path, samples=samples, keep_empty=True)
+    if not set(table.samples) & set(samples):
+        raise TableError(
+            f"{path.name}: none of its samples ({table.samples[0]!r} ...) is in the table "
+            f"({samples[0]!r} ...)."
+        )
+    return table.frame()
+
+
+def _load_sets(paths: Sequence[Path]) -> GeneSets | None:
+    """All sets of all files; a name that two files use gets the file's after it."""
+    from rcweb.interpret import GeneSets, read_sets
+
+    if not paths:
+        return None
+    parts = [read_sets(path) for path in paths]
+    if len(parts) == 1:
+        return parts[0]
+    names: list[str] = []
+    for path, part in zip(paths, parts):
+        taken = set(names)
+        names += [f"{name} ({path.stem})" if name in taken else name for name in part.names]
+    return GeneSets(
+        names=tuple(names),
+        descriptions=tuple(text for part in parts for text in part.descriptions),
+        members=tuple(members for part in parts for members in part.members),
+    )
+
+
+def annotate_model(
+    model: RCweb, activities: pd.DataFrame, knowledge: Knowledge, X: Any = None
+) -> Annotations:
+    """Name regulators by what is known; `X`, the data, adds shares of variance."""
+    from rcweb.interpret.enrichment import enrich
+    from rcweb.interpret.measured import match_measured
+    from rcweb.interpret.names import name_regulators
+
+    names = terms = measured = None
+    if knowledge.known is not None:
+        names = name_regulators(model, knowledge.known, terms=knowledge.terms, X=X)
+    if knowledge.terms is not None:
+        terms = enrich(model, knowledge.terms)
+    if knowledge.measured is not None:
+        measured = match_measured(activities, knowledge.measured)
+    if names is not None and measured is not None:
+        names = _named_by_measurement(names, measured)
+    return Annotations(names, terms, measured)
+
+
+def _named_by_measurement(names: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
+    """A regulator without a name gets that of the factor measured to be it."""
+    found = measured[measured["regulator"].notna()]
+    factors = dict(zip(found["regulator"], found["factor"]))
+    pairs = zip(names.index, names["name"])
+    return names.assign(name=[name or factors.get(key, "") for key, name in pairs])

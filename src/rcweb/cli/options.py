@@ -1,0 +1,79 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from rcweb.io import ReadOptions
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_READING = ("transpose", "header", "index", "delimiter", "encoding", "drop", "layer", "sheet")
+
+
+def reading_options(function: F) -> F:
+    """How to read a table; gathered into one `ReadOptions` called `reading`."""
+
+    @click.option(
+        "--transpose/--no-transpose",
+        default=None,
+        help="Rows are variables / samples. Default: looked for, and told.",
+    )
+    @click.option("--header/--no-header", default=None, help="The first line holds names or not.")
+    @click.option("--index/--no-index", default=None, help="The first column holds names or not.")
+    @click.option("--delimiter", metavar="CHAR", help="Between fields. Default: looked for.")
+    @click.option("--encoding", metavar="NAME", help="Of text, such as latin-1. Default: UTF-8.")
+    @click.option("--drop", metavar="TITLE", multiple=True, help="Leave this column out.")
+    @click.option("--layer", metavar="NAME", help="Of an .h5ad file. Default: X.")
+    @click.option("--sheet", metavar="NAME", help="Of an Excel file. Default: the first.")
+    @functools.wraps(function)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        said = {name: kwargs.pop(name) for name in _READING}
+        return function(*args, reading=_read_options(said), **kwargs)
+
+    return wrapped  # type: ignore[return-value]
+
+
+def _read_options(said: dict[str, Any]) -> Callable[[], ReadOptions]:
+    """Made when needed: reading imports pandas."""
+
+    def make() -> ReadOptions:
+        from rcweb.io import ReadOptions
+
+        return ReadOptions(**said)
+
+    return make
+
+
+def knowledge_options(function: F) -> F:
+    """What is known beside the table: gathered into one `Knowledge`."""
+
+    @click.option(
+        "--sets",
+        type=FILE,
+        multiple=True,
+        help="Known targets of regulators, .gmt or a table of edges; regulators are named by them.",
+    )
+    @click.option("--terms", type=FILE, multiple=True, help="Functional terms, .gmt, such as GO.")
+    @click.option(
+        "--measured", type=FILE, help="Regulators measured in some samples: samples x regulators."
+    )
+    @click.option("--samples", type=FILE, help="Sample sheet; its first column is the sample.")
+    @click.option("--group", metavar="TITLE", help="Column of the sheet that colours the report.")
+    @click.option("--names", type=FILE, help="Names to show: identifier, name.")
+    @functools.wraps(function)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        from rcweb.cli.knowledge import Sources
+
+        fields = ("sets", "terms", "measured", "samples", "group", "names")
+        sources = Sources(**{name: kwargs.pop(name) for name in fields})
+        return function(*args, sources=sources, **kwargs)
+
+    return wrapped  # type: ignore[return-value]

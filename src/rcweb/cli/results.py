@@ -1,0 +1,169 @@
+"""The folder that a fit leaves: written as a whole, read back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rcweb.cli.knowledge import Annotations, Knowledge
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rcweb.estimator import RCweb
+
+NETWORK_FILES = ("network.tsv", "network.graphml", "network.cyjs", "network.gmt")
+FILES = (
+    *NETWORK_FILES,
+    "activities.tsv",
+    "regulators.tsv",
+    "terms.tsv",
+    "measured.tsv",
+    "model.rcweb",
+    "data.h5ad",
+    "provenance.json",
+    "report.html",
+    "networks.png",
+)
+
+
+@dataclass(frozen=True)
+class Result:
+    """A fitted model with its samples and the record of how it was made.
+
+    activities : (samples, regulators); data : the table it was fitted to, None if read back
+    """
+
+    model: RCweb
+    activities: pd.DataFrame
+    provenance: Mapping[str, Any]
+    data: pd.DataFrame | None = None
+
+
+def write_result(
+    out: str | Path,
+    result: Result,
+    knowledge: Knowledge | None = None,
+    annotations: Annotations | None = None,
+    *,
+    h5ad: bool = False,
+    title: str = "Hidden regulators",
+    extra: Mapping[str, bytes] | None = None,
+) -> Path:
+    """Write all files of a result to `out`; a killed run leaves the old folder or the new one.
+
+    `extra` are further files, ``{name: content}``, with names among `FILES`.
+    """
+    from rcweb.io import save_model
+    from rcweb.io.folder import replacing_folder
+
+    knowledge, annotations = knowledge or Knowledge(), annotations or Annotations()
+    with replacing_folder(out, FILES, keep=result.data is None) as folder:
+        for name, text in _texts(result, annotations).items():
+            (folder / name).write_text(text, encoding="utf-8", errors="replace", newline="")
+        for name, content in (extra or {}).items():
+            (folder / name).write_bytes(content)
+        save_model(result.model, folder / "model.rcweb")
+        if h5ad:
+            _write_h5ad(folder / "data.h5ad", result, knowledge)
+        _write_report(folder / "report.html", result, knowledge, annotations, title)
+    return Path(out)
+
+
+def read_result(out: str | Path) -> Result:
+    """A result folder without the data."""
+    from rcweb.io import ReadOptions, TableError, load_model, read_table
+
+    out = Path(out)
+    if not (out / "model.rcweb").is_file():
+        raise TableError(f"{out} is not a folder that `rcweb fit` wrote: it has no model.rcweb.")
+    try:
+        record = json.loads((out / "provenance.json").read_text(encoding="utf-8"))
+        as_written = ReadOptions(transpose=False, header=True, index=True, delimiter="\t")
+        activities = read_table(out / "activities.tsv", as_written).frame()
+    except (OSError, ValueError) as error:
+        raise TableError(f"{out} is incomplete: {error}") from None
+    return Result(load_model(out / "model.rcweb"), activities, record)
+
+
+def _texts(result: Result, annotations: Annotations) -> dict[str, str]:
+    from rcweb.io.provenance import provenance_text
+    from rcweb.network.formats import tsv
+
+    network = result.model.network_
+    texts = {
+        "network.tsv": network.to_tsv(),
+        "network.graphml": network.to_graphml(),
+        "network.cyjs": network.to_cytoscape(),
+        "network.gmt": network.to_gmt(),
+        "activities.tsv": tsv(result.activities.rename_axis("sample"), index=True),
+        "regulators.tsv": tsv(_regulators(result.model, annotations), index=True),
+        "provenance.json": provenance_text(result.provenance),
+    }
+    if annotations.terms is not None:
+        texts["terms.tsv"] = tsv(annotations.terms)
+    if annotations.measured is not None:
+        texts["measured.tsv"] = tsv(annotations.measured)
+    return texts
+
+
+def _regulators(model: RCweb, annotations: Annotations) -> pd.DataFrame:
+    """One row per regulator: its name where there is one, its targets, its diagnosis."""
+    if annotations.names is not None:
+        return annotations.names.rename_axis("regulator")
+    table = model.diagnosis_.copy()
+    if "n_targets" not in table.columns:
+        table.insert(0, "n_targets", (model.network_.weights != 0).sum(axis=1))
+    return table.rename_axis("regulator")
+
+
+def _write_h5ad(path: Path, result: Result, knowledge: Knowledge) -> None:
+    try:
+        import anndata
+    except ImportError:
+        raise ImportError("Writing .h5ad needs anndata: pip install 'rcweb[anndata]'") from None
+    from rcweb.anndata import fill_anndata
+
+    if result.data is None:
+        raise ValueError("The data are needed to write .h5ad; use --h5ad with `rcweb fit`.")
+    adata = anndata.AnnData(result.data)
+    if knowledge.sheet is not None:
+        adata.obs = knowledge.sheet.reindex(adata.obs_names).fillna("")
+    fill_anndata(adata, result.model, result.activities)
+    adata.write_h5ad(path)
+
+
+def _write_report(
+    path: Path, result: Result, knowledge: Knowledge, annotations: Annotations, title: str
+) -> None:
+    from rcweb.report import report_data, write_report
+
+    tables = {"known": annotations.names, "terms": annotations.terms}
+    samples = list(result.activities.index)
+    data = report_data(
+        result.model,
+        result.activities if result.data is None else result.data,
+        sample_names=samples,
+        sample_groups=knowledge.groups(samples),
+        annotations={key: table for key, table in tables.items() if table is not None} or None,
+        gene_sets=knowledge.known,
+        gene_names=knowledge.labels,
+        provenance=_shown(result.provenance),
+        title=title,
+    )
+    write_report(path, data)
+
+
+def _shown(record: Mapping[str, Any]) -> dict[str, str]:
+    """The record in a few lines. Not when it was made: the page depends on the run alone."""
+    shown = {"rcweb": str(record.get("rcweb", "")), "seed": str(record.get("seed", ""))}
+    for role, facts in record.get("inputs", {}).items():
+        checksum = str(facts.get("sha256", ""))[:16]
+        shown[role] = f"{facts.get('file', '')}" + (f" (sha256 {checksum}...)" if checksum else "")
+    for name, value in record.get("parameters", {}).items():
+        if value is not None:
+            shown[name] = str(value)
+    return shown

@@ -1,0 +1,87 @@
+"""``rcweb transform``: activities of regulators in new samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from rcweb.cli.console import Console, with_console
+from rcweb.cli.options import FILE, reading_options
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rcweb.estimator import RCweb
+    from rcweb.io import ReadOptions, Table
+
+
+@click.command(
+    short_help="Activities of the regulators in new samples.",
+    epilog="\b\nExample:\n  rcweb transform results new.csv -o new-activities.tsv",
+)
+@click.argument("model", type=click.Path(exists=True, path_type=Path))
+@click.argument("data", type=FILE)
+@click.option(
+    "-o", "--out", type=click.Path(path_type=Path), required=True, help="A .tsv or .csv file."
+)
+@reading_options
+@with_console
+def transform(
+    model: Path, data: Path, out: Path, reading: Callable[[], ReadOptions], console: Console
+) -> None:
+    """Write the activities of the regulators of MODEL in the samples of DATA.
+
+    MODEL is a model.rcweb or the folder it lies in. Variables are found by name; those that the
+    model does not know are left out.
+    """
+    from rcweb.io import load_model, read_table
+    from rcweb.io.atomic import write_text
+
+    separators = {".tsv": "\t", ".csv": ","}
+    if out.suffix not in separators:
+        raise click.UsageError(f"{out.name!r} must end in .tsv or .csv.")
+    fitted = load_model(model / "model.rcweb" if model.is_dir() else model)
+    with console.step(f"reading {data.name}"):
+        table = read_table(data, reading(), variables=fitted.network_.targets)
+    X = align(table, fitted, console)
+    import pandas as pd
+
+    activities = pd.DataFrame(
+        fitted.transform(X), index=list(table.samples), columns=list(fitted.network_.regulators)
+    )
+    text = activities.rename_axis("sample").to_csv(sep=separators[out.suffix], lineterminator="\n")
+    write_text(out, text)
+    M, P = activities.shape
+    summary = {"out": str(out), "n_samples": M, "n_regulators": P}
+    console.result(summary, f"Activities of {P} regulators in {M:,} samples: {out}")
+
+
+def align(table: Table, model: RCweb, console: Console) -> pd.DataFrame:
+    """The variables of the model, in its order; a table without them is an error that names one."""
+    from rcweb.io import TableError
+
+    targets = model.network_.targets
+    frame = table.frame()
+    if not hasattr(model, "feature_names_in_"):
+        if frame.shape[1] != len(targets):
+            raise TableError(
+                f"The model has no names, so the table must have its {len(targets)} variables; "
+                f"it has {frame.shape[1]}."
+            )
+        return frame
+    missing = [name for name in targets if name not in frame.columns]
+    if missing:
+        message = (
+            f"{len(missing)} of the model's {len(targets)} variables are not in the table, "
+            f"such as {missing[0]!r}."
+        )
+        if not model.__sklearn_tags__().input_tags.allow_nan or len(missing) == len(targets):
+            raise TableError(message)
+        console.say(f"warning: {message}")
+    spare = frame.shape[1] - (len(targets) - len(missing))
+    if spare:
+        console.say(f"{spare} variables that the model does not know are left out.")
+    return frame.reindex(columns=list(targets))
