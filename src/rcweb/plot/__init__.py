@@ -1,0 +1,11 @@
+"""Figures: one function each, which takes axes (or makes them) and returns them."""
+
+from __future__ import annotations
+
+from rcweb.plot.heatmap import activities
+from rcweb.plot.network_pair import networks
+from rcweb.plot.overlap_table import overlaps
+from rcweb.plot.scree import spectrum
+from rcweb.plot.target_bars import targets
+
+__all__ = ["activities", "networks", "overlaps", "spectrum", "targets"]
