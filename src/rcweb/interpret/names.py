@@ -38,7 +38,8 @@ def name_regulators(
     name : known regulator assigned one to one, Bonferroni at `alpha`; "" if none
     best_known, sign, overlap, known_size, p, q, bonferroni, log10_p, description : the most
         significant known set, whether or not another regulator has a better claim to its name
-    n_targets : number of edges
+    n_targets : number of edges; n_same_sign : those among which the overlap was counted, edges of
+        this `sign` when signs are apart
     orientation : +1 if the activity rises with that of the known regulator, -1 if it falls, 0 if
         the data do not say; see `orientation`
     top_terms : up to `n_terms` enriched terms, the most significant first
@@ -58,7 +59,7 @@ def name_regulators(
         )
     ]
     if terms is not None:
-        table["top_terms"] = _top_terms(net, terms, alpha, n_terms)
+        table["top_terms"] = _top_terms(net, terms, signs, alpha, n_terms)
     if X is not None:
         activities = network.transform(X)
         table["variance_share"] = variance_share(activities, net.weights, np.asarray(X, float))
@@ -73,18 +74,20 @@ def _best_known(overlaps: Overlaps, net: Network) -> pd.DataFrame:
     best = overlaps.best_sets().sort_values("log10_p", kind="stable")
     best = best.drop_duplicates("regulator").set_index("regulator").reindex(list(net.regulators))
     best = best.rename(columns={"set": "best_known", "set_size": "known_size"})
-    columns = ["best_known", "sign", "overlap", "n_targets", "known_size"]
+    best = best.rename(columns={"n_targets": "n_same_sign"})
+    columns = ["best_known", "sign", "overlap", "n_same_sign", "known_size"]
     best = best[[*columns, "p", "q", "bonferroni", "log10_p", "description"]]
     # A best set without a common target is no candidate at all.
     nothing = ~(best["overlap"] > 0)
     best.loc[nothing, ["best_known", "sign", "description"]] = ""
-    return best.fillna(
-        {"overlap": 0, "known_size": 0, "p": 1, "q": 1, "bonferroni": 1, "log10_p": 0}
-    ).astype({"overlap": int, "known_size": int})
+    counts = dict.fromkeys(["overlap", "n_same_sign", "known_size"], 0)
+    chances = {"p": 1.0, "q": 1.0, "bonferroni": 1.0, "log10_p": 0.0}
+    return best.fillna(counts | chances).astype(dict.fromkeys(counts, int))
 
 
-def _top_terms(net: Network, terms: GeneSets, alpha: float, n_terms: int) -> list[str]:
-    enriched = enrich(net, terms, max_q=alpha)
+def _top_terms(net: Network, terms: GeneSets, signs: str, alpha: float, n_terms: int) -> list[str]:
+    enriched = enrich(net, terms, signs=signs, max_q=alpha)
+    enriched = enriched.drop_duplicates(["regulator", "set"])
     label = enriched["description"].where(enriched["description"] != "", enriched["set"])
     top = label.groupby(enriched["regulator"], sort=False).apply(
         lambda names: "; ".join(names.head(n_terms))

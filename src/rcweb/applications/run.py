@@ -1,0 +1,155 @@
+"""From a public table to named regulators and a page that shows them (paper, section 4.4)."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rcweb.applications.page import page_html
+from rcweb.benchmark.real import strongest
+from rcweb.datasets import Dataset
+from rcweb.interpret import enrich, format_p, name_regulators, overlap_test
+from rcweb.interpret.genesets import GeneSets
+from rcweb.io.atomic import write_text
+from rcweb.network import Network
+
+Array = NDArray[np.float64]
+
+ALPHA = 0.05
+Z_CUT = 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class Application:
+    """What an application found; the same is written to `folder`.
+
+    model : the fitted estimator
+    names : table of `name_regulators`, one row per regulator
+    figure5 : the paper's figure 5: regulators with a known partner, the most significant first
+    comparison : known regulators met by this network and by others, at Bonferroni 0.05
+    seconds : of the whole run
+    """
+
+    model: Any
+    names: pd.DataFrame
+    figure5: pd.DataFrame
+    comparison: pd.DataFrame
+    seconds: float
+    folder: Path
+
+
+def run_application(data: Dataset, out: Path, model: Any, *, compare: bool = False) -> Application:
+    """Fit `model` to `data`, name its regulators, compare, write tables and a page to `out`.
+
+    compare : also run FastICA with as many components (a minute or two), targets at |z| > 3
+    """
+    start = time.perf_counter()
+    model.fit(data.expression)
+    network: Network = model.network_
+    names = name_regulators(
+        model, data.known, terms=data.terms, X=data.expression, signs="apart", alpha=ALPHA
+    )
+    rivals = {} if data.published is None else {"published": data.published.to_numpy()}
+    targets = data.expression.columns
+    if compare:
+        ica = _fastica(data.expression.to_numpy(), len(network.regulators))
+        rivals["FastICA, |z| > 3"] = ica
+        scores = np.where(network.weights != 0, network.score, 0.0)
+        rivals["rcweb, as many edges"] = strongest(scores, int(np.count_nonzero(ica)))
+    comparison = pd.DataFrame(
+        [
+            {"network": name, **known_regulators_met(C, data.known, list(map(str, targets)))}
+            for name, C in {"rcweb": network.weights, **rivals}.items()
+        ]
+    )
+    result = Application(
+        model=model,
+        names=names,
+        figure5=_figure5(network, names, data.terms),
+        comparison=comparison,
+        seconds=time.perf_counter() - start,
+        folder=Path(out),
+    )
+    _write(result, data)
+    return result
+
+
+def known_regulators_met(
+    weights: Array, known: GeneSets, targets: list[str], random_state: int = 0
+) -> dict[str, int]:
+    """Edges, known regulators and pairs significant at Bonferroni 0.05, each sign a set of its own.
+
+    `permuted` is the number of known regulators met after the names of the variables are shuffled:
+    what chance gives.
+    """
+    shuffled = np.random.default_rng(random_state).permutation(len(targets))
+
+    def significant(C: Array) -> NDArray[np.bool_]:
+        result = overlap_test(C, known, targets=targets, signs="apart")
+        return result.log_bonferroni <= np.log(ALPHA)
+
+    hits = significant(weights)
+    return {
+        "edges": int(np.count_nonzero(weights)),
+        "known_regulators": int(hits.any(axis=0).sum()),
+        "pairs": int(hits.sum()),
+        "regulators_matched": int(hits.reshape(len(weights), 2, -1).any(axis=(1, 2)).sum()),
+        "permuted": int(significant(weights[:, shuffled]).any(axis=0).sum()),
+    }
+
+
+def _fastica(X: Array, n_components: int) -> Array:
+    from rcweb.baselines import ica
+
+    C = ica.fit(X, n_components, random_state=0, fun="logcosh").network
+    z = (C - C.mean(axis=1, keepdims=True)) / C.std(axis=1, keepdims=True)
+    return np.where(np.abs(z) > Z_CUT, z, 0.0)
+
+
+def _figure5(network: Network, names: pd.DataFrame, terms: GeneSets) -> pd.DataFrame:
+    """Regulator, known regulator, overlap, p, its description, the most enriched term."""
+    rows = names[names["bonferroni"] <= ALPHA].sort_values("log10_p", kind="stable")
+    enriched = enrich(network, terms, signs="apart", max_q=ALPHA)
+    best = {
+        (row["regulator"], row["sign"]): (row["description"] or row["set"], row["log10_p"])
+        for row in reversed(enriched.to_dict("records"))
+    }
+    found = [best.get(key, ("", 0.0)) for key in zip(rows.index, rows["sign"])]
+    return pd.DataFrame(
+        {
+            "regulator": rows.index,
+            "sign": rows["sign"],
+            "known_regulator": rows["best_known"],
+            "overlap": rows["overlap"],
+            "n_targets": rows["n_same_sign"],
+            "known_targets": rows["known_size"],
+            "p": [format_p(value) for value in rows["log10_p"]],
+            "description": rows["description"],
+            "term": [label for label, _ in found],
+            "term_p": [format_p(value) if label else "" for label, value in found],
+        }
+    ).reset_index(drop=True)
+
+
+def _write(result: Application, data: Dataset) -> None:
+    folder = result.folder
+    tables = {
+        "figure5.tsv": result.figure5,
+        "regulators.tsv": result.names.rename_axis("regulator").reset_index(),
+        "comparison.tsv": result.comparison,
+        "network.tsv": result.model.network_.edges(),
+    }
+    for name, table in tables.items():
+        write_text(folder / name, table.to_csv(sep="\t", index=False))
+    write_text(
+        folder / "index.html",
+        page_html(
+            data, result.model, result.names, result.figure5, result.comparison, result.seconds
+        ),
+    )
