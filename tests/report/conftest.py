@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pandas as pd
 import pytest
+from report_browser import open_browser
 from report_examples import fitted
-
-BROWSER_FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--force-prefers-reduced-motion",  # no smooth scrolling while a test wants to click
-)
 
 
 @pytest.fixture
@@ -58,24 +45,9 @@ def term_table():
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    """Chromium without a window; it logs its console and every request, and saves downloads."""
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    binary, service = shutil.which("chromium"), shutil.which("chromedriver")
-    if binary is None or service is None:
-        pytest.fail("browser tests need chromium and chromedriver: apt-get install chromium-driver")
+    """One chromium for all tests of a module; `downloads` is where it saves files."""
     folder = tmp_path_factory.mktemp("browser")
-    options = webdriver.ChromeOptions()
-    options.binary_location = binary
-    for flag in (*BROWSER_FLAGS, f"--user-data-dir={folder / 'profile'}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(service))
-    downloads = folder / "downloads"
-    driver.execute_cdp_cmd(
-        "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(downloads)}
-    )
-    driver.downloads = downloads
+    driver = open_browser(folder)
+    driver.downloads = folder / "downloads"
     yield driver
     driver.quit()

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from report_browser import show_as
 from report_examples import HOSTILE, fitted
 
 from rcweb.report import report_data, write_report
 
 pytestmark = pytest.mark.browser
-
-PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
 
 
 def find(driver, css):
@@ -63,9 +62,7 @@ def requests(driver):
 
 def open_afresh(driver, path):
     """Open a page at laptop width, as if nobody had used this browser before."""
-    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
-    driver.set_window_size(1366, 850)
+    show_as(driver, 1366, 850)
     driver.get(path.as_uri())
     driver.execute_script("localStorage.clear()")
     driver.get("about:blank")
@@ -228,8 +225,7 @@ def test_light_and_dark(page):
     """The page follows the system, until the button says otherwise."""
     background = "return getComputedStyle(document.body).backgroundColor"
     light = page.execute_script(background)
-    media = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
-    page.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    show_as(page, 1366, 850, scheme="dark")
     dark = wait_for(lambda: (c := page.execute_script(background)) != light and c, "dark colours")
     find(page, "#theme").click()
     assert page.execute_script(background) == light
@@ -241,7 +237,7 @@ def test_light_and_dark(page):
 
 def test_fits_a_phone(page):
     """At phone width nothing sticks out sideways and the drawing has the width of the page."""
-    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
+    show_as(page, 390, 844)
     page.refresh()
     assert page.execute_script("return document.documentElement.scrollWidth") == 390
     wait_for(lambda: find(page, "#detail .plot svg").size["width"] > 300, "the drawing")

@@ -18,15 +18,19 @@ from rcweb.io.atomic import write_text
 from rcweb.report.data import ReportData
 
 # In this order: a later file uses names of the earlier ones.
-STYLES = ("page.css", "parts.css")
+STYLES = ("page.css", "parts.css", "tables.css", "drawings.css", "network.css", "narrow.css")
 SCRIPTS = (
     "base.js",
     "table.js",
     "charts.js",
+    "activity.js",
+    "targets.js",
     "detail.js",
     "regulators.js",
     "paint.js",
     "canvas.js",
+    "search.js",
+    "panel.js",
     "network.js",
     "main.js",
 )

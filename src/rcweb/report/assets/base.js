@@ -26,6 +26,10 @@ function fill(element, attributes, children) {
   return element;
 }
 
+/** A button; `label` is for screen readers where the text alone says too little. */
+const button = (text, className, onclick, label) =>
+  h("button", { type: "button", class: className, "aria-label": label, onclick }, text);
+
 const count = (n) => n.toLocaleString("en");
 const plural = (n, what) => `${count(n)} ${what}${n === 1 ? "" : "s"}`;
 const percent = (x, digits = 0) => `${(100 * x).toFixed(digits)}%`;
@@ -56,7 +60,8 @@ function chance(p) {
 }
 
 /** The same for a narrow column: 3e−12. */
-const chanceShort = (p) => (p < 1e-3 && p !== null ? p.toExponential(0).replace("-", "\u2212") : chance(p));
+const chanceShort = (p) =>
+  p < 1e-3 && p !== null ? p.toExponential(0).replace("-", "\u2212") : chance(p);
 
 /** "set_size" as "set size". */
 const words = (name) => name.replaceAll("_", " ");
@@ -93,7 +98,7 @@ function downloadButton(name, table) {
     const { columns, rows } = table();
     download(name, tsv(columns, rows));
   };
-  return h("button", { type: "button", class: "file", onclick: save }, `↓ ${name}`);
+  return button(`↓ ${name}`, "file", save);
 }
 
 /** A safe file name from a regulator's name. */

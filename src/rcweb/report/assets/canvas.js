@@ -27,16 +27,20 @@ function networkCanvas(canvas, state, onChoose) {
   let size = { width: 0, height: 0 };
   let waiting = false;
 
-  const toScreen = ([x, y]) => [(x - view.x) * view.zoom + size.width / 2, (y - view.y) * view.zoom + size.height / 2];
+  const toScreen = ([x, y]) => [
+    (x - view.x) * view.zoom + size.width / 2,
+    (y - view.y) * view.zoom + size.height / 2,
+  ];
 
-  function fit() {
-    const seen = POINTS.filter(([x]) => x !== null);
+  /** Show these points, all by default, as large as the canvas allows up to a limit. */
+  function fit(points = POINTS, limit = Infinity) {
+    const seen = points.filter(([x]) => x !== null);
     if (!seen.length || !size.width) return;
     const [left, right] = range(seen.map(([x]) => x));
     const [top, bottom] = range(seen.map(([, y]) => y));
     view.x = (left + right) / 2;
     view.y = (top + bottom) / 2;
-    view.zoom = Math.min(size.width / (right - left + 6), size.height / (bottom - top + 6));
+    view.zoom = Math.min(size.width / (right - left + 6), size.height / (bottom - top + 6), limit);
     draw();
   }
 
@@ -52,11 +56,6 @@ function networkCanvas(canvas, state, onChoose) {
   function panBy(dx, dy) {
     view.x -= dx / view.zoom;
     view.y -= dy / view.zoom;
-    draw();
-  }
-
-  function centre([x, y], zoom) {
-    Object.assign(view, { x, y, zoom: Math.max(view.zoom, zoom) });
     draw();
   }
 
@@ -96,11 +95,14 @@ function networkCanvas(canvas, state, onChoose) {
   }).observe(canvas);
 
   listen(canvas, { fit, zoomBy, panBy, nearest, onChoose });
-  return { fit, zoomBy, draw, centre };
+  return { fit, zoomBy, draw };
 }
 
 function range(values) {
-  return values.reduce(([low, high], x) => [Math.min(low, x), Math.max(high, x)], [Infinity, -Infinity]);
+  return values.reduce(
+    ([low, high], x) => [Math.min(low, x), Math.max(high, x)],
+    [Infinity, -Infinity],
+  );
 }
 
 /** Pointers, wheel and keys. One finger scrolls the page, two move and zoom the drawing. */
@@ -137,7 +139,8 @@ function listen(canvas, { fit, zoomBy, panBy, nearest, onChoose }) {
     down.set(event.pointerId, now);
   });
   const release = (event) => {
-    if (event.type === "pointerup" && down.size === 1 && moved < 6) onChoose(nearest(...place(event)));
+    if (event.type === "pointerup" && down.size === 1 && moved < 6)
+      onChoose(nearest(...place(event)));
     down.delete(event.pointerId);
   };
   canvas.addEventListener("pointerup", release);
@@ -161,7 +164,7 @@ function listen(canvas, { fit, zoomBy, panBy, nearest, onChoose }) {
     "+": () => zoomBy(1.3),
     "=": () => zoomBy(1.3),
     "-": () => zoomBy(1 / 1.3),
-    0: fit,
+    0: () => fit(),
     Escape: () => onChoose(null),
   };
   canvas.addEventListener("keydown", (event) => {

@@ -1,7 +1,5 @@
 // Drawings in SVG, made anew for every width, so that text keeps its size on a phone.
 
-const PALETTE = ["g1", "g2", "g3", "g4", "g5", "g6", "g7", "g8"];
-
 /** A figure that draws itself for its width: `draw(width)` gives an svg element. */
 function figure(draw, caption) {
   const canvas = h("div", { class: "plot" });
@@ -19,20 +17,34 @@ function ticks(low, high, n = 4) {
   const unit = 10 ** Math.floor(Math.log10(rough));
   const step = unit * ([1, 2, 5].find((m) => m * unit >= rough) ?? 10);
   const marks = [];
-  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k++) marks.push(k === 0 ? 0 : k * step);
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k++)
+    marks.push(k === 0 ? 0 : k * step);
   return marks;
 }
 
-const scale = (from, to) => (x) => to[0] + ((x - from[0]) / (from[1] - from[0] || 1)) * (to[1] - to[0]);
+const scale = (from, to) => (x) =>
+  to[0] + ((x - from[0]) / (from[1] - from[0] || 1)) * (to[1] - to[0]);
 
 function frame(width, height, label) {
-  return s("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
+  return s("svg", {
+    width,
+    height,
+    viewBox: `0 0 ${width} ${height}`,
+    role: "img",
+    "aria-label": label,
+  });
 }
 
 function yAxis(svg, y, marks, left, right, show = number) {
   for (const mark of marks) {
     svg.append(
-      s("line", { class: mark === 0 ? "zero" : "grid", x1: left, x2: right, y1: y(mark), y2: y(mark) }),
+      s("line", {
+        class: mark === 0 ? "zero" : "grid",
+        x1: left,
+        x2: right,
+        y1: y(mark),
+        y2: y(mark),
+      }),
       s("text", { x: left - 7, y: y(mark) + 4, "text-anchor": "end" }, show(mark)),
     );
   }
@@ -49,25 +61,55 @@ function spectrumChart(width) {
   const x = scale([1, Math.max(values.length, 2)], [left + 8, width - 12]);
   const y = scale([low - 0.06 * span, low + 1.06 * span], [height - bottom, top]);
   const svg = frame(width, height, `Singular values by rank; ${kept} regulators were kept.`);
-  const marks = [1, 2, 5].flatMap((m) => ticks(Math.floor(low), Math.ceil(low + span), 8).map((t) => m * 10 ** Math.floor(t)));
-  const inside = [...new Set(marks)].filter((m) => Math.log10(m) >= low - 0.05 * span && Math.log10(m) <= low + 1.05 * span);
+  const marks = [1, 2, 5].flatMap((m) =>
+    ticks(Math.floor(low), Math.ceil(low + span), 8).map((t) => m * 10 ** Math.floor(t)),
+  );
+  const inside = [...new Set(marks)].filter(
+    (m) => Math.log10(m) >= low - 0.05 * span && Math.log10(m) <= low + 1.05 * span,
+  );
   yAxis(svg, (m) => y(Math.log10(m)), inside, left, width - 12);
   if (kept >= 1 && kept <= values.length) {
     const edge = kept < values.length ? (x(kept) + x(kept + 1)) / 2 : x(kept) + 6;
     const before = edge > width * 0.6;
     svg.append(
       s("line", { class: "mark", x1: edge, x2: edge, y1: top, y2: height - bottom }),
-      s("text", { class: "strong", x: edge + (before ? -7 : 7), y: top + 10, "text-anchor": before ? "end" : "start" }, `${kept} kept`),
+      s(
+        "text",
+        {
+          class: "strong",
+          x: edge + (before ? -7 : 7),
+          y: top + 10,
+          "text-anchor": before ? "end" : "start",
+        },
+        `${kept} kept`,
+      ),
     );
   }
   const radius = values.length > 80 ? 2 : 3;
   values.forEach((value, i) =>
-    svg.append(s("circle", { class: i < kept ? "kept" : "dropped", cx: x(i + 1), cy: y(Math.log10(value)), r: radius })),
+    svg.append(
+      s("circle", {
+        class: i < kept ? "kept" : "dropped",
+        cx: x(i + 1),
+        cy: y(Math.log10(value)),
+        r: radius,
+      }),
+    ),
   );
-  for (const mark of ticks(1, values.length, Math.min(8, width / 90)).filter((m) => m >= 1 && Number.isInteger(m))) {
-    svg.append(s("text", { x: x(mark), y: height - bottom + 18, "text-anchor": "middle" }, number(mark)));
+  for (const mark of ticks(1, values.length, Math.min(8, width / 90)).filter(
+    (m) => m >= 1 && Number.isInteger(m),
+  )) {
+    svg.append(
+      s("text", { x: x(mark), y: height - bottom + 18, "text-anchor": "middle" }, number(mark)),
+    );
   }
-  svg.append(s("text", { class: "axis", x: width - 12, y: height - 2, "text-anchor": "end" }, "rank of singular value"));
+  svg.append(
+    s(
+      "text",
+      { class: "axis", x: width - 12, y: height - 2, "text-anchor": "end" },
+      "rank of singular value",
+    ),
+  );
   return svg;
 }
 
@@ -87,7 +129,11 @@ function histogram(regulator, width) {
   const most = Math.max(...counts.map(sum));
   const x = scale([-extent, extent], [left + 4, width - 10]);
   const y = scale([0, most], [height - bottom, top]);
-  const svg = frame(width, height, `Histogram of ${plural(weights.length, "weight")}, from ${number(Math.min(...weights))} to ${number(Math.max(...weights))}.`);
+  const svg = frame(
+    width,
+    height,
+    `Histogram of ${plural(weights.length, "weight")}, from ${number(Math.min(...weights))} to ${number(Math.max(...weights))}.`,
+  );
   yAxis(svg, y, ticks(0, most, 3).filter(Number.isInteger), left, width - 10);
   counts.forEach((parts, bin) => {
     let base = 0;
@@ -95,97 +141,41 @@ function histogram(regulator, width) {
     const wide = Math.max(1, x(-extent + ((bin + 1) * 2 * extent) / bins) - from - 1);
     parts.forEach((n, part) => {
       if (!n) return;
-      const classes = split ? ["found", "new"][part] : from + wide / 2 < x(0) ? "negative" : "positive";
-      svg.append(s("rect", { class: `fill-${classes}`, x: from, width: wide, y: y(base + n), height: y(base) - y(base + n) }));
+      const classes = split
+        ? ["found", "new"][part]
+        : from + wide / 2 < x(0)
+          ? "negative"
+          : "positive";
+      svg.append(
+        s("rect", {
+          class: `fill-${classes}`,
+          x: from,
+          width: wide,
+          y: y(base + n),
+          height: y(base) - y(base + n),
+        }),
+      );
       base += n;
     });
   });
   for (const mark of ticks(-extent, extent, 4)) {
-    svg.append(s("text", { x: x(mark), y: height - bottom + 16, "text-anchor": "middle" }, number(mark)));
+    svg.append(
+      s("text", { x: x(mark), y: height - bottom + 16, "text-anchor": "middle" }, number(mark)),
+    );
   }
-  svg.append(s("text", { class: "axis", x: width - 10, y: height - 2, "text-anchor": "end" }, "weight"));
-  return svg;
-}
-
-/** Which groups get a colour: all if they are few, else those in which the regulator is strongest. */
-function groupColours(activities) {
-  const byGroup = new Map();
-  DATA.groups.forEach((group, m) => {
-    if (!byGroup.has(group)) byGroup.set(group, []);
-    byGroup.get(group).push(activities[m]);
-  });
-  const names = [...byGroup.keys()];
-  if (names.length <= PALETTE.length) return new Map(names.map((name, i) => [name, PALETTE[i]]));
-  const strength = (name) => Math.abs(mean(byGroup.get(name)));
-  const strongest = [...names].sort((a, b) => strength(b) - strength(a)).slice(0, 7);
-  return new Map(strongest.map((name, i) => [name, PALETTE[i]]));
-}
-
-/** Samples in the order asked for: as in the table, by group, or by activity. */
-function sampleOrder(order, activities) {
-  const samples = activities.map((_, m) => m);
-  if (order === "activity") return samples.sort((a, b) => activities[a] - activities[b]);
-  if (order !== "group") return samples;
-  const first = new Map();
-  DATA.groups.forEach((group, m) => first.has(group) || first.set(group, m));
-  return samples.sort((a, b) => first.get(DATA.groups[a]) - first.get(DATA.groups[b]) || a - b);
-}
-
-/** One point per sample. */
-function activityChart(regulator, order, width) {
-  const { activities } = regulator;
-  const samples = sampleOrder(order, activities);
-  const colours = groupColours(activities);
-  const [height, left, top, bottom] = [240, 46, 10, 26];
-  const low = Math.min(0, ...activities);
-  const high = Math.max(0, ...activities);
-  const pad = 0.05 * (high - low || 1);
-  const x = scale([0, Math.max(samples.length - 1, 1)], [left + 8, width - 12]);
-  const y = scale([low - pad, high + pad], [height - bottom, top]);
-  const svg = frame(width, height, `Activity of ${fullName(regulator)} in ${plural(samples.length, "sample")}.`);
-  if (order === "group") groupBands(svg, samples, x, top, height - bottom);
-  yAxis(svg, y, ticks(low, high, 4), left, width - 12);
-  const radius = Math.max(1.8, Math.min(4, (width - left) / samples.length));
-  const dots = samples.map((m, i) =>
-    s("circle", { class: `dot ${colours.get(DATA.groups[m]) ?? "plain"}`, cx: x(i).toFixed(1), cy: y(activities[m]).toFixed(1), r: radius }),
+  svg.append(
+    s("text", { class: "axis", x: width - 10, y: height - 2, "text-anchor": "end" }, "weight"),
   );
-  svg.append(...dots);
-  const nearest = (event) => {
-    const box = svg.getBoundingClientRect();
-    const place = ((event.clientX - box.left - x(0)) / (x(1) - x(0) || 1));
-    return Math.max(0, Math.min(samples.length - 1, Math.round(place)));
-  };
-  svg.addEventListener("pointermove", (event) => {
-    const i = nearest(event);
-    const m = samples[i];
-    svg.querySelector(".dot.over")?.classList.remove("over");
-    dots[i].classList.add("over");
-    const group = DATA.groups.length ? ` · ${DATA.groups[m]}` : "";
-    showTip(event, `${DATA.samples[m]}${group}: ${number(activities[m])}`);
-  });
-  svg.addEventListener("pointerleave", hideTip);
-  svg.append(s("text", { class: "axis", x: width - 12, y: height - 4, "text-anchor": "end" }, `${count(samples.length)} samples`));
   return svg;
-}
-
-function groupBands(svg, samples, x, top, bottom) {
-  const half = (x(1) - x(0)) / 2;
-  let start = 0;
-  let shaded = true;
-  samples.forEach((m, i) => {
-    if (i + 1 < samples.length && DATA.groups[samples[i + 1]] === DATA.groups[m]) return;
-    if (shaded) {
-      const from = x(start) - half;
-      svg.append(s("rect", { class: "band", x: from, y: top, width: x(i) + half - from, height: bottom - top }));
-    }
-    shaded = !shaded;
-    start = i + 1;
-  });
 }
 
 /** Known targets found, known targets missed, new targets: one bar in three parts. */
 function overlapBar({ found, missed, new: fresh }, width) {
-  const parts = [["missed", missed.length], ["found", found.length], ["new", fresh.length]];
+  const parts = [
+    ["missed", missed.length],
+    ["found", found.length],
+    ["new", fresh.length],
+  ];
   const total = Math.max(1, sum(parts.map(([, n]) => n)));
   const height = 34;
   const svg = frame(width, height, parts.map(([name, n]) => `${n} ${name}`).join(", "));
@@ -193,7 +183,16 @@ function overlapBar({ found, missed, new: fresh }, width) {
   for (const [name, n] of parts) {
     if (!n) continue;
     const wide = Math.max(2, ((width - 2) * n) / total);
-    svg.append(s("rect", { class: `fill-${name}`, x: at, y: 1, width: Math.max(1, wide - 2), height: height - 2, rx: 3 }));
+    svg.append(
+      s("rect", {
+        class: `fill-${name}`,
+        x: at,
+        y: 1,
+        width: Math.max(1, wide - 2),
+        height: height - 2,
+        rx: 3,
+      }),
+    );
     at += wide;
   }
   return svg;

@@ -1,7 +1,7 @@
 // The page: theme, summary figures, choice of the number of regulators, files, and who is open.
 
 function theme() {
-  const button = byId("theme");
+  const toggle = byId("theme");
   const system = window.matchMedia("(prefers-color-scheme: dark)");
   const stored = () => {
     try {
@@ -14,11 +14,11 @@ function theme() {
   const isDark = () => (chosen ? chosen === "dark" : system.matches);
   function apply() {
     document.documentElement.dataset.theme = isDark() ? "dark" : "light";
-    button.textContent = isDark() ? "Light" : "Dark";
-    button.setAttribute("aria-label", `Switch to ${isDark() ? "light" : "dark"} colours`);
+    toggle.textContent = isDark() ? "Light" : "Dark";
+    toggle.setAttribute("aria-label", `Switch to ${isDark() ? "light" : "dark"} colours`);
     document.dispatchEvent(new Event("themechange"));
   }
-  button.addEventListener("click", () => {
+  toggle.addEventListener("click", () => {
     chosen = isDark() ? "light" : "dark";
     try {
       localStorage.setItem("rcweb-theme", chosen);
@@ -40,22 +40,38 @@ function summary() {
     [count(edges), "edges"],
     [count(DATA.genes.length), "variables"],
     [count(DATA.n_samples), "samples"],
-    ...(DATA.explained_variance === null ? [] : [[percent(DATA.explained_variance), "of the variance explained"]]),
+    ...(DATA.explained_variance === null
+      ? []
+      : [[percent(DATA.explained_variance), "of the variance explained"]]),
   ];
-  byId("figures").append(...figures.map(([value, what]) => h("div", {}, h("dd", {}, value), h("dt", {}, what))));
-  byId("warnings").append(...DATA.warnings.map((text) => h("p", { class: "warning" }, h("strong", {}, "Note. "), text)));
+  byId("figures").append(
+    ...figures.map(([value, what]) => h("div", {}, h("dd", {}, value), h("dt", {}, what))),
+  );
+  byId("warnings").append(
+    ...DATA.warnings.map((text) => h("p", { class: "warning" }, h("strong", {}, "Note. "), text)),
+  );
 }
 
 function choice() {
   byId("choice-view").append(
     ...[
       DATA.reason ? h("p", { class: "prose" }, DATA.reason) : null,
-      DATA.singular_values.length ? figure(spectrumChart, "Singular values of the centred table, on a log scale.") : null,
+      DATA.singular_values.length
+        ? figure(spectrumChart, "Singular values of the centred table, on a log scale.")
+        : null,
       DATA.evidence.rows.length
-        ? h("details", {}, h("summary", {}, "Evidence"), plainTable("Evidence for the number of regulators", DATA.evidence, "evidence.tsv"))
+        ? h(
+            "details",
+            {},
+            h("summary", {}, "Evidence"),
+            plainTable("Evidence for the number of regulators", DATA.evidence, "evidence.tsv"),
+          )
         : null,
       DATA.singular_values.length
-        ? downloadButton("singular_values.tsv", () => ({ columns: ["rank", "singular_value"], rows: DATA.singular_values.map((value, i) => [i + 1, value]) }))
+        ? downloadButton("singular_values.tsv", () => ({
+            columns: ["rank", "singular_value"],
+            rows: DATA.singular_values.map((value, i) => [i + 1, value]),
+          }))
         : null,
     ].filter((element) => element !== null),
   );
@@ -65,7 +81,11 @@ function activityTable() {
   const group = DATA.groups.length ? ["group"] : [];
   return {
     columns: ["sample", ...group, ...REGULATORS.map(({ id }) => id)],
-    rows: DATA.samples.map((name, m) => [name, ...(group.length ? [DATA.groups[m]] : []), ...REGULATORS.map(({ activities }) => activities[m])]),
+    rows: DATA.samples.map((name, m) => [
+      name,
+      ...(group.length ? [DATA.groups[m]] : []),
+      ...REGULATORS.map(({ activities }) => activities[m]),
+    ]),
   };
 }
 
@@ -82,15 +102,34 @@ function filesView() {
     ["network.tsv", "all edges, the surest first", () => edgeTable(EDGES)],
     ["regulators.tsv", "one row per regulator, with its diagnosis", regulatorTable],
     ["activities.tsv", "samples by regulators", activityTable],
-    ...(REGULATORS.some(({ terms }) => terms.rows.length) ? [["terms.tsv", "enriched terms of all regulators", termTable]] : []),
+    ...(REGULATORS.some(({ terms }) => terms.rows.length)
+      ? [["terms.tsv", "enriched terms of all regulators", termTable]]
+      : []),
   ];
   byId("files-view").append(
-    h("ul", { class: "files" }, files.map(([name, what, table]) => h("li", {}, downloadButton(name, table), " ", what))),
-    h("p", { class: "note" }, "Numbers in this page have four significant digits; the files written beside it have all of them."),
+    h(
+      "ul",
+      { class: "files" },
+      files.map(([name, what, table]) => h("li", {}, downloadButton(name, table), " ", what)),
+    ),
+    h(
+      "p",
+      { class: "note" },
+      "Numbers in this page have four significant digits; the files written beside it have all of them.",
+    ),
     ...(DATA.provenance.length
       ? [
-          h("dl", { class: "facts" }, DATA.provenance.map(([what, value]) => h("div", {}, h("dt", {}, titled(what)), h("dd", {}, value)))),
-          downloadButton("provenance.tsv", () => ({ columns: ["what", "value"], rows: DATA.provenance })),
+          h(
+            "dl",
+            { class: "facts" },
+            DATA.provenance.map(([what, value]) =>
+              h("div", {}, h("dt", {}, titled(what)), h("dd", {}, value)),
+            ),
+          ),
+          downloadButton("provenance.tsv", () => ({
+            columns: ["what", "value"],
+            rows: DATA.provenance,
+          })),
         ]
       : []),
   );

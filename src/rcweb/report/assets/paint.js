@@ -4,14 +4,34 @@ function paint(pen, size, state, view, toScreen) {
   const { edges, selected } = state;
   const near = selected ? edges.filter((edge) => touches(edge, selected)) : [];
   pen.clearRect(0, 0, size.width, size.height);
-  strokeEdges(pen, edges.filter((edge) => !edge.home), toScreen, selected ? 0.04 : crossAlpha(edges.length), 0.7);
-  strokeEdges(pen, edges.filter((edge) => edge.home), toScreen, selected ? 0.1 : 0.75, 0.9);
+  strokeEdges(
+    pen,
+    edges.filter((edge) => !edge.home),
+    toScreen,
+    selected ? 0.04 : crossAlpha(edges.length),
+    0.7,
+  );
+  strokeEdges(
+    pen,
+    edges.filter((edge) => edge.home),
+    toScreen,
+    selected ? 0.1 : 0.75,
+    0.9,
+  );
   paintGenes(pen, state.genes, toScreen, view.zoom, selected ? 0.25 : 0.9);
-  paintRegulators(pen, REGULATORS.map((_, r) => r), toScreen, view.zoom, selected ? 0.35 : 1);
+  paintRegulators(
+    pen,
+    REGULATORS.map((_, r) => r),
+    toScreen,
+    view.zoom,
+    selected ? 0.35 : 1,
+  );
   if (selected) paintChosen(pen, near, selected, toScreen, view.zoom);
   const inside = ([x, y]) => x > -50 && y > -20 && x < size.width + 50 && y < size.height + 20;
   const write = labeller(pen, inside);
-  labelsInOrder(state, near, view.zoom).forEach(({ point, text, strong }) => write(toScreen(point), text, strong, size.width));
+  labelsInOrder(state, near, view.zoom).forEach(({ point, text, strong }) =>
+    write(toScreen(point), text, strong, size.width),
+  );
 }
 
 const touches = (edge, { kind, index }) => (kind === "regulator" ? edge.r : edge.gene) === index;
@@ -21,7 +41,10 @@ const crossAlpha = (n) => Math.max(0.06, Math.min(0.5, 400 / Math.max(n, 1)));
 function strokeEdges(pen, edges, toScreen, alpha, width) {
   pen.lineWidth = width;
   pen.globalAlpha = alpha;
-  for (const [sign, name] of [[1, "positive"], [-1, "negative"]]) {
+  for (const [sign, name] of [
+    [1, "positive"],
+    [-1, "negative"],
+  ]) {
     pen.strokeStyle = colour(name);
     pen.beginPath();
     for (const edge of edges) {
@@ -68,30 +91,51 @@ function paintRegulators(pen, regulators, toScreen, zoom, alpha) {
 
 function paintChosen(pen, near, selected, toScreen, zoom) {
   strokeEdges(pen, near, toScreen, 0.9, 1.4);
-  paintGenes(pen, near.map((edge) => edge.gene), toScreen, zoom * 1.3, 1);
+  paintGenes(
+    pen,
+    near.map((edge) => edge.gene),
+    toScreen,
+    zoom * 1.3,
+    1,
+  );
   paintRegulators(pen, [...new Set(near.map((edge) => edge.r))], toScreen, zoom, 1);
-  const point = selected.kind === "regulator" ? regulatorPoint(selected.index) : genePoint(selected.index);
+  const point =
+    selected.kind === "regulator" ? regulatorPoint(selected.index) : genePoint(selected.index);
   if (point[0] === null) return;
   pen.strokeStyle = colour("accent");
   pen.lineWidth = 3;
   pen.beginPath();
-  disc(pen, toScreen(point), selected.kind === "regulator" ? regulatorRadius(selected.index, zoom) + 3 : geneRadius(zoom) + 4);
+  disc(
+    pen,
+    toScreen(point),
+    selected.kind === "regulator"
+      ? regulatorRadius(selected.index, zoom) + 3
+      : geneRadius(zoom) + 4,
+  );
   pen.stroke();
 }
 
 /** Names to write, the most wanted first: chosen and its neighbours, regulators, then variables. */
 function labelsInOrder(state, near, zoom) {
   const { selected } = state;
-  const regulator = (r, strong) => ({ point: regulatorPoint(r), text: REGULATORS[r].label, strong });
+  const regulator = (r, strong) => ({
+    point: regulatorPoint(r),
+    text: REGULATORS[r].label,
+    strong,
+  });
   const gene = (g, strong) => ({ point: genePoint(g), text: DATA.gene_labels[g], strong });
   if (selected) {
-    const own = selected.kind === "regulator" ? regulator(selected.index, true) : gene(selected.index, true);
-    const neighbours = selected.kind === "regulator"
-      ? near.map((edge) => gene(edge.gene, false))
-      : near.map((edge) => regulator(edge.r, true));
+    const own =
+      selected.kind === "regulator" ? regulator(selected.index, true) : gene(selected.index, true);
+    const neighbours =
+      selected.kind === "regulator"
+        ? near.map((edge) => gene(edge.gene, false))
+        : near.map((edge) => regulator(edge.r, true));
     return [own, ...neighbours].filter(({ point }) => point[0] !== null);
   }
-  const bySize = REGULATORS.map((_, r) => r).sort((a, b) => REGULATORS[b].targets.length - REGULATORS[a].targets.length);
+  const bySize = REGULATORS.map((_, r) => r).sort(
+    (a, b) => REGULATORS[b].targets.length - REGULATORS[a].targets.length,
+  );
   const names = bySize.map((r) => regulator(r, true));
   return zoom > 22 ? [...names, ...[...state.genes].map((g) => gene(g, false))] : names;
 }
@@ -110,7 +154,8 @@ function labeller(pen, inside) {
     const long = pen.measureText(shown).width;
     const left = x + gap + long > width ? x - gap - long : x + gap;
     const box = [left, y - 8, left + long + 4, y + 8];
-    if (placed.some((b) => box[0] < b[2] && b[0] < box[2] && box[1] < b[3] && b[1] < box[3])) return;
+    if (placed.some((b) => box[0] < b[2] && b[0] < box[2] && box[1] < b[3] && b[1] < box[3]))
+      return;
     placed.push(box);
     pen.strokeStyle = colour("surface");
     pen.lineWidth = 4;

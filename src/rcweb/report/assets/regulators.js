@@ -24,22 +24,54 @@ function regulatorColumns(open) {
     );
   const columns = [
     { title: "Regulator", file: "regulator", value: (r) => REGULATORS[r].label, cell: name },
-    { title: "Targets", file: "targets", numeric: true, value: (r) => REGULATORS[r].targets.length },
+    {
+      title: "Targets",
+      file: "targets",
+      numeric: true,
+      value: (r) => REGULATORS[r].targets.length,
+    },
   ];
   const share = (r) => diagnosed(REGULATORS[r], "variance_share");
   if (REGULATORS.some((_, r) => share(r) !== null)) {
-    columns.push({ title: "Variance", file: "variance_share", className: "wide", numeric: true, value: share, cell: (r) => (share(r) === null ? "–" : percent(share(r), 1)) });
+    columns.push({
+      title: "Variance",
+      file: "variance_share",
+      className: "wide",
+      numeric: true,
+      value: share,
+      cell: (r) => (share(r) === null ? "–" : percent(share(r), 1)),
+    });
   }
   if (REGULATORS.some(({ known }) => known)) {
     const known = (r) => REGULATORS[r].known;
-    const overlap = (r) => (known(r)?.overlap == null ? "–" : `${known(r).overlap} / ${known(r).set_size ?? "?"}`);
+    const overlap = (r) =>
+      known(r)?.overlap == null ? "–" : `${known(r).overlap} / ${known(r).set_size ?? "?"}`;
     columns.push(
-      { title: "Known", file: "known_found", numeric: true, value: (r) => known(r)?.overlap ?? null, cell: overlap },
-      { title: "q", file: "q", numeric: true, ascending: true, value: (r) => known(r)?.q ?? null, cell: (r) => chanceShort(known(r)?.q ?? null) },
+      {
+        title: "Known",
+        file: "known_found",
+        numeric: true,
+        value: (r) => known(r)?.overlap ?? null,
+        cell: overlap,
+      },
+      {
+        title: "q",
+        file: "q",
+        numeric: true,
+        ascending: true,
+        value: (r) => known(r)?.q ?? null,
+        cell: (r) => chanceShort(known(r)?.q ?? null),
+      },
     );
   } else {
     const certainty = (r) => mean(REGULATORS[r].probabilities);
-    columns.push({ title: "Mean probability", file: "mean_probability", numeric: true, value: certainty, cell: (r) => certainty(r).toFixed(2) });
+    columns.push({
+      title: "Mean probability",
+      file: "mean_probability",
+      numeric: true,
+      value: certainty,
+      cell: (r) => certainty(r).toFixed(2),
+    });
   }
   return columns;
 }
@@ -48,7 +80,18 @@ function regulatorColumns(open) {
 function regulatorTable() {
   const extra = REGULATORS[0]?.diagnosis.map(([what]) => what) ?? [];
   return {
-    columns: ["regulator", "label", "targets", "known", "overlap", "set_size", "p", "q", "top_term", ...extra],
+    columns: [
+      "regulator",
+      "label",
+      "targets",
+      "known",
+      "overlap",
+      "set_size",
+      "p",
+      "q",
+      "top_term",
+      ...extra,
+    ],
     rows: REGULATORS.map(({ id, label, targets, known, terms, diagnosis }) => [
       id,
       label,
@@ -84,7 +127,9 @@ function regulatorList(holder, open) {
       const wanted = search.value.trim().toLowerCase();
       const rows = all.filter((r) => SEARCHABLE[r].includes(wanted));
       table.setRows(rows);
-      found.textContent = wanted ? `${count(rows.length)} of ${plural(all.length, "regulator")}` : plural(all.length, "regulator");
+      found.textContent = wanted
+        ? `${count(rows.length)} of ${plural(all.length, "regulator")}`
+        : plural(all.length, "regulator");
     },
   });
   table.element.addEventListener("click", (event) => {
@@ -104,7 +149,10 @@ function regulatorList(holder, open) {
         row.setAttribute("aria-current", "true");
         const box = row.closest(".scroll");
         // Only the list scrolls, never the page.
-        if (row.offsetTop < box.scrollTop || row.offsetTop > box.scrollTop + box.clientHeight - 60) {
+        if (
+          row.offsetTop < box.scrollTop ||
+          row.offsetTop > box.scrollTop + box.clientHeight - 60
+        ) {
           box.scrollTop = row.offsetTop - box.clientHeight / 2;
         }
       } else row.removeAttribute("aria-current");

@@ -10,7 +10,7 @@ function sortableTable({ caption, columns, rows, file, limit = 50, rowAttributes
   let current = rows;
   const body = h("tbody");
   const headings = columns.map((column, i) => heading(column, () => sortBy(i)));
-  const more = h("button", { type: "button", class: "quiet", onclick: showAll });
+  const more = button("", "quiet", showAll);
   const table = h(
     "table",
     {},
@@ -42,7 +42,8 @@ function sortableTable({ caption, columns, rows, file, limit = 50, rowAttributes
     const first = columns[i].numeric && !columns[i].ascending ? -1 : 1;
     sorting = { column: i, direction: same ? -sorting.direction : first };
     headings.forEach((cell, j) => {
-      if (j === i) cell.setAttribute("aria-sort", sorting.direction > 0 ? "ascending" : "descending");
+      if (j === i)
+        cell.setAttribute("aria-sort", sorting.direction > 0 ? "ascending" : "descending");
       else cell.removeAttribute("aria-sort");
     });
     draw();
@@ -54,7 +55,11 @@ function sortableTable({ caption, columns, rows, file, limit = 50, rowAttributes
   }
 
   function draw() {
-    body.replaceChildren(...ordered().slice(0, shown).map((row) => line(row, columns, rowAttributes)));
+    body.replaceChildren(
+      ...ordered()
+        .slice(0, shown)
+        .map((row) => line(row, columns, rowAttributes)),
+    );
     if (!current.length) {
       body.append(h("tr", {}, h("td", { class: "none", colspan: columns.length }, "None.")));
     }
@@ -73,11 +78,7 @@ function sortableTable({ caption, columns, rows, file, limit = 50, rowAttributes
 
 function heading(column, onclick) {
   const classes = [column.numeric ? "numeric" : "", column.className ?? ""].join(" ").trim();
-  return h(
-    "th",
-    { scope: "col", class: classes || null },
-    h("button", { type: "button", class: "sort", onclick }, column.title),
-  );
+  return h("th", { scope: "col", class: classes || null }, button(column.title, "sort", onclick));
 }
 
 function line(row, columns, rowAttributes) {
@@ -110,7 +111,12 @@ function plainTable(caption, table, file) {
     title: name.length === 1 ? name : titled(name),
     file: name,
     value: (row) => row[i],
-    className: name === "description" ? "text" : table.columns.length < 5 || NARROW_COLUMNS.has(name) ? null : "wide",
+    className:
+      name === "description"
+        ? "text"
+        : table.columns.length < 5 || NARROW_COLUMNS.has(name)
+          ? null
+          : "wide",
     numeric: table.rows.some((row) => typeof row[i] === "number"),
     ascending: name === "p" || name === "q",
     cell: name === "p" || name === "q" ? (row) => chanceShort(row[i]) : undefined,

@@ -1,0 +1,47 @@
+"""Pictures of a report for the documentation: take_screenshots.py REPORT.html FOLDER."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from report_browser import open_browser, show_as
+
+LAPTOP, PHONE = (1280, 800), (390, 844)
+
+
+def settle(driver: Any) -> None:
+    time.sleep(0.8)
+    driver.execute_script("document.activeElement.blur()")
+
+
+def scroll_to(driver: Any, element: str) -> None:
+    driver.execute_script("document.getElementById(arguments[0]).scrollIntoView()", element)
+
+
+def main(report: Path, folder: Path) -> None:
+    """Summary, regulator and network in light; the same page dark and on a phone."""
+    with tempfile.TemporaryDirectory() as profile:
+        driver = open_browser(Path(profile))
+        for name, size, scheme, place in (
+            ("report", LAPTOP, "light", "main"),
+            ("report-regulator", LAPTOP, "light", "regulators"),
+            ("report-network", LAPTOP, "light", "network"),
+            ("report-network-dark", LAPTOP, "dark", "network"),
+            ("report-phone", PHONE, "light", "detail"),
+            ("report-phone-dark", PHONE, "dark", "main"),
+        ):
+            show_as(driver, *size, scheme=scheme)
+            driver.get(report.resolve().as_uri())
+            settle(driver)
+            scroll_to(driver, place)
+            settle(driver)
+            driver.save_screenshot(str(folder / f"{name}.png"))
+        driver.quit()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
