@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import eigh
 
 from rcweb.search.paper import kernels
 from rcweb.search.paper.kernels import Workspace
@@ -69,6 +71,11 @@ class Problem:
     noise: float
     degree: int | None
 
+    @cached_property
+    def norms(self) -> Array:
+        """||V_i|| of every row, (N,)."""
+        return np.sqrt((self.V * self.V).sum(axis=1))
+
     @property
     def target(self) -> int:
         """At most N - P + 1 removals: one row fewer than P cannot have full rank."""
@@ -87,10 +94,7 @@ def find_column(
     """
     V, target = problem.V, problem.target
     inflated = not np.array_equal(A, np.eye(V.shape[1]))
-    work = _start(V, A)
-    kernels.remove_row(V, A, inflated, work, _first_pick(V, A))
-    kernels.refresh(work)
-    work.lam[0] = work.scalars[0]
+    work = _start(problem, A)
     inflated_steps = 0
     if inflated:
         _inflated_phase(problem, found, A, switch, work)
@@ -113,13 +117,19 @@ def find_column(
     return _smallest_singular_vector(V, trace.omega_minus), trace
 
 
-def _start(V: Array, A: Array) -> Workspace:
-    """Initialization; ``K = A^T A`` because V has orthonormal columns (identity at first)."""
-    N, P = V.shape
+def _start(problem: Problem, A: Array) -> Workspace:
+    """Initialization: K of the whole matrix without the row of the largest l1 norm.
+
+    ``K = A^T A`` because V has orthonormal columns; the paper's identity for the first column.
+    """
+    N, P = problem.V.shape
     K = A.T @ A
-    return Workspace(
-        K=K,
-        K_inv=np.linalg.inv(K).astype(np.float64, copy=False),
+    size = max(1.0, float(np.trace(K)) / P)
+    first = _first_pick(problem.V, A)
+    x = A @ problem.V[first]
+    work = Workspace(
+        K=K - np.outer(x, x),
+        K_inv=np.zeros((P, P)),
         v=np.zeros(P),
         w=np.zeros(P),
         omega0=np.ones(N, dtype=np.bool_),
@@ -127,11 +137,16 @@ def _start(V: Array, A: Array) -> Workspace:
         lam=np.zeros(N),
         reach=np.zeros(N),
         seen=np.zeros(N),
-        norms=np.sqrt((V * V).sum(axis=1)),
-        n_removed=np.zeros(1, dtype=np.int64),
-        scalars=np.array([0.0, 0.0, max(1.0, float(np.trace(K)) / P)]),
+        norms=problem.norms,
+        n_removed=np.ones(1, dtype=np.int64),
+        scalars=np.array([0.0, 0.0, size]),
         refreshes=np.zeros(1, dtype=np.int64),
     )
+    work.omega0[first] = False
+    work.omega_minus[0] = first
+    kernels.refresh(work)
+    work.lam[0] = work.scalars[0]
+    return work
 
 
 def _first_pick(V: Array, A: Array, block: int = 4096) -> int:
@@ -175,6 +190,7 @@ def _switch_back(V: Array, work: Workspace) -> None:
 def _smallest_singular_vector(V: Array, omega_minus: NDArray[np.int64]) -> Array:
     """The right singular vector of V_omega0; sign: the largest entry of V b is positive."""
     removed = V[omega_minus]
-    b = np.linalg.eigh(np.eye(V.shape[1]) - removed.T @ removed)[1][:, 0]
+    K = np.eye(V.shape[1]) - removed.T @ removed
+    b = eigh(K, subset_by_index=(0, 0), check_finite=False)[1][:, 0]
     c = V @ b
     return b if c[np.argmax(np.abs(c))] >= 0 else -b

@@ -197,6 +197,8 @@ def iterate_eigenvector(K_inv: Array, v: Array, below: float) -> float:
         size = np.sqrt(_dot(r, r))
         if size <= ANGLE * (theta - below):
             return theta
+        if size == 0.0:
+            return -1.0
         for j in range(P):
             r[j] /= size
         along = _dot(v, r)
@@ -234,20 +236,18 @@ def refresh(work: Workspace) -> bool:
     """Compute K_inv, v and lambda_max from K by a full decomposition; False if K is singular."""
     P = work.v.shape[0]
     kappa, Q = np.linalg.eigh(work.K)
-    sign = -1.0 if _dot(np.ascontiguousarray(Q[:, 0]), work.v) < 0.0 else 1.0
+    Q = np.ascontiguousarray(Q)
+    along = 0.0
     for j in range(P):
-        work.v[j] = sign * Q[j, 0]
+        along += Q[j, 0] * work.v[j]
+    for j in range(P):
+        work.v[j] = -Q[j, 0] if along < 0.0 else Q[j, 0]
     work.refreshes[0] += 1
     if kappa[0] <= ZERO:
         work.scalars[0] = np.inf
         return False
     work.scalars[0] = 1.0 / kappa[0]
-    for i in range(P):
-        for j in range(P):
-            total = 0.0
-            for k in range(P):
-                total += Q[i, k] * Q[j, k] / kappa[k]
-            work.K_inv[i, j] = total
+    work.K_inv[:, :] = np.dot(Q / kappa, Q.T)
     return True
 
 
@@ -351,10 +351,13 @@ def advance(
     On return `work.v` belongs to the current omega0; `scalars[0]` is its lambda_max, infinite for
     a singular V_omega0. Call with v and lambda_max of the current K already in place.
     """
-    P = V.shape[1]
     guess = -1
-    before = np.empty(P)
-    while work.n_removed[0] < target:
+    before = np.empty(V.shape[1])
+    while True:
+        if stop_early and _at_noise(work, s_inv, noise):
+            return NOISE
+        if work.n_removed[0] >= target:
+            return TARGET
         _move(work, A, inflated)
         i, guess = largest_row(V, work, guess)
         before[:] = work.v
@@ -365,12 +368,9 @@ def advance(
         work.lam[work.n_removed[0] - 1] = work.scalars[0]
         if not regular:
             return SINGULAR
-        if stop_early:
-            if _at_noise(work, s_inv, noise):
-                return NOISE
+        if stop_early and work.scalars[0] <= (1.0 + STILL) * lam_before:
             change = 0.0
-            for j in range(P):
+            for j in range(before.shape[0]):
                 change += (work.v[j] - before[j]) ** 2
-            if np.sqrt(change) <= STILL and work.scalars[0] <= (1.0 + STILL) * lam_before:
+            if np.sqrt(change) <= STILL:
                 return CONVERGED
-    return TARGET
