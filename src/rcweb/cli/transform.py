@@ -61,6 +61,9 @@ def transform(
 
 def align(table: Table, model: RCweb, console: Console) -> pd.DataFrame:
     """The variables of the model, in its order; a table without them is an error that names one."""
+    import numpy as np
+    import pandas as pd
+
     from rcweb.io import TableError
 
     targets = model.network_.targets
@@ -84,4 +87,7 @@ def align(table: Table, model: RCweb, console: Console) -> pd.DataFrame:
     spare = frame.shape[1] - (len(targets) - len(missing))
     if spare:
         console.say(f"{spare} variables that the model does not know are left out.")
-    return frame.reindex(columns=list(targets))
+    aligned = frame.reindex(columns=list(targets))
+    # In the layout that `fit` saw: another order of sums would change the last bits.
+    values = np.ascontiguousarray(aligned.to_numpy())
+    return pd.DataFrame(values, index=aligned.index, columns=aligned.columns)

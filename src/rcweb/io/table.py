@@ -72,9 +72,9 @@ def to_table(
     else:
         way = Orientation(not transpose, "as said")
     n_rows, n_columns = grid.values.shape
-    values = grid.values if way.rows_are_samples else grid.values.T
-    if sparse.issparse(values):
-        values = sparse.csr_matrix(values)
+    values: Any = grid.values if way.rows_are_samples else grid.values.T
+    # One layout in memory whatever the file: another order of sums would change the last bits.
+    values = sparse.csr_matrix(values) if sparse.issparse(values) else np.ascontiguousarray(values)
     rows = grid.rows or tuple(
         f"{'sample' if way.rows_are_samples else 'x'}{i}" for i in range(n_rows)
     )
