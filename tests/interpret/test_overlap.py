@@ -86,6 +86,29 @@ def test_table_agrees_with_fisher_exact_and_plain_sets(world, signs):
         assert row.p == pytest.approx(p, rel=1e-9)
 
 
+# What gseapy 1.3.1 (`gseapy.enrich`, background = all 300 variables) gives for the same world.
+GSEAPY = [
+    (3, "s7", 30, 5.773897872530924e-42),
+    (3, "s67", 10, 0.005346062003037201),
+    (3, "s31", 8, 0.02647121457912336),
+    (17, "s4", 10, 0.03622346461762553),
+    (17, "s57", 4, 0.08498256024540092),
+    (0, "s74", 6, 0.285079118408085),
+    (0, "s49", 3, 0.6447386439813984),
+    (3, "s59", 1, 0.8870686097638425),
+]
+
+
+@pytest.mark.parametrize(("regulator", "name", "overlap", "p"), GSEAPY)
+def test_agrees_with_gseapy(world, regulator, name, overlap, p):
+    """Numbers of an independent program, stored; 216 pairs were compared when they were taken."""
+    C, targets, sets = world
+    result = overlap_test(C, sets, targets=targets)
+    column = result.sets.names.index(name)
+    assert result.overlap[regulator, column] == overlap
+    assert result.log_p[regulator, column] == pytest.approx(log(p), abs=1e-10)
+
+
 def test_corrections_are_over_all_pairs(world):
     """BH and Bonferroni count the pairs without overlap too; BH equals scipy's."""
     C, targets, sets = world

@@ -1,4 +1,4 @@
-"""``python -m rcweb.applications yeast|ecoli OUT [--compare] [--seed S]``."""
+"""``python -m rcweb.applications yeast|ecoli OUT [--no-compare] [--seed S]``."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m rcweb.applications", description=__doc__)
     parser.add_argument("application", choices=sorted(APPLICATIONS))
     parser.add_argument("out", type=Path, help="folder for tables and the page")
-    parser.add_argument("--compare", action="store_true", help="also run FastICA (minutes)")
+    parser.add_argument("--no-compare", action="store_true", help="do not run FastICA beside it")
     parser.add_argument("--seed", type=int, default=0)
     chosen = parser.parse_args(arguments)
     try:
         result = APPLICATIONS[chosen.application](
-            chosen.out, compare=chosen.compare, random_state=chosen.seed
+            chosen.out, compare=not chosen.no_compare, random_state=chosen.seed
         )
     except DatasetError as error:
         print(error, file=sys.stderr)

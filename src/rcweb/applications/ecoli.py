@@ -12,7 +12,7 @@ N_COMPONENTS = 92  # as many as there are published iModulons
 
 
 def run(
-    out: str | Path, *, model: Any = None, compare: bool = False, random_state: int = 0
+    out: str | Path, *, model: Any = None, compare: bool = True, random_state: int = 0
 ) -> Application:
     """Fit, name, compare; tables and a page in `out`. Needs a package index once.
 

@@ -12,7 +12,7 @@ N_COMPONENTS = 160
 
 
 def run(
-    out: str | Path, *, model: Any = None, compare: bool = False, random_state: int = 0
+    out: str | Path, *, model: Any = None, compare: bool = True, random_state: int = 0
 ) -> Application:
     """Fit, name, compare; tables and a page in `out`. Needs the folder named by ``RCWEB_DATA``.
 
