@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from report_browser import show_as
 from report_examples import HOSTILE, fitted
 
+from rcweb.network import Network
 from rcweb.report import report_data, write_report
 
 pytestmark = pytest.mark.browser
@@ -45,6 +47,13 @@ def set_slider(driver, css, value):
         slider.value = arguments[1];
         slider.dispatchEvent(new Event("input", { bubbles: true }));"""
     driver.execute_script(script, css, value)
+
+
+def click_at(driver, element, x, y):
+    """Click at an offset from the middle of the element."""
+    from selenium.webdriver import ActionChains
+
+    ActionChains(driver).move_to_element_with_offset(element, int(x), int(y)).click().perform()
 
 
 def problems(driver):
@@ -177,17 +186,21 @@ def test_network_filters_search_and_clicks(page):
     wait_for(lambda: "#regulator=" in page.current_url, "the address of the regulator")
 
 
+def picture_of_network(driver):
+    """Pixels of the drawing, after what was asked for is drawn."""
+    settle = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done))"
+    driver.execute_async_script(settle)
+    return driver.execute_script("return document.getElementById('network-canvas').toDataURL()")
+
+
 def test_network_moves_by_keyboard_and_buttons(page):
     """What the mouse does the keys do too: the picture changes, and 0 brings it back."""
     canvas = find(page, "#network-canvas")
     page.execute_script("document.getElementById('network').scrollIntoView()")
-    picture = "return document.getElementById('network-canvas').toDataURL()"
-    settle = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done))"
 
     def after(action):
         action()
-        page.execute_async_script(settle)
-        return page.execute_script(picture)
+        return picture_of_network(page)
 
     start = after(lambda: None)
     assert after(lambda: canvas.send_keys("+")) != start
@@ -195,6 +208,31 @@ def test_network_moves_by_keyboard_and_buttons(page):
     assert after(lambda: canvas.send_keys("\ue014")) != start  # arrow right
     assert after(find(page, "[aria-label='Show all of the network']").click) == start
     assert after(find(page, "[aria-label='Zoom in']").click) != start
+
+
+def test_network_answers_the_mouse(page):
+    """A dot under the pointer is named, a click chooses it, a click beside it lets it go."""
+    page.execute_script("document.getElementById('network').scrollIntoView()")
+    canvas = find(page, "#network-canvas")
+    place = page.execute_script(
+        """
+        const [canvas, tip] = arguments;
+        const box = canvas.getBoundingClientRect();
+        for (let x = 5; x < box.width; x += 5) for (let y = 5; y < box.height; y += 5) {
+            const at = { clientX: box.left + x, clientY: box.top + y };
+            canvas.dispatchEvent(new PointerEvent("pointermove", at));
+            if (canvas.classList.contains("over-node"))
+                return [x - box.width / 2, y - box.height / 2, tip.textContent];
+        }""",
+        canvas,
+        find(page, "#tip"),
+    )
+    assert place is not None, "no dot found anywhere"
+    x, y, name = place
+    click_at(page, canvas, x, y)
+    assert find(page, "#network-panel h3").text == name
+    click_at(page, canvas, 4 - canvas.size["width"] // 2, 4 - canvas.size["height"] // 2)
+    assert find(page, "#network-panel").text.startswith("72 edges")
 
 
 def test_downloads_hold_the_tables(page):
@@ -244,6 +282,21 @@ def test_fits_a_phone(page):
     assert find(page, "#network-canvas").size["width"] > 340
 
 
+def test_two_fingers_zoom(page):
+    """On a phone two fingers move apart and the drawing grows."""
+    show_as(page, 390, 844)
+    page.refresh()
+    page.execute_script("document.getElementById('network-canvas').scrollIntoView()")
+    before = picture_of_network(page)
+    box = find(page, "#network-canvas").rect
+    top = box["y"] - page.execute_script("return scrollY") + box["height"] / 2
+    for kind, gap in (("touchStart", 40), ("touchMove", 60), ("touchMove", 90), ("touchEnd", None)):
+        points = [] if gap is None else [{"x": 195 - gap, "y": top}, {"x": 195 + gap, "y": top}]
+        event = {"type": kind, "touchPoints": points}
+        page.execute_cdp_cmd("Input.dispatchTouchEvent", event)
+    assert picture_of_network(page) != before
+
+
 def test_keyboard_and_screen_reader(page):
     """First tab skips to the content; every control has a name, every table header a scope."""
     find(page, "body").send_keys("\ue004")  # tab
@@ -262,6 +315,18 @@ def test_keyboard_and_screen_reader(page):
         const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
         return ids.filter((id, i) => ids.indexOf(id) !== i)"""
     assert page.execute_script(repeated) == []
+
+
+def test_poor_page(browser, tmp_path):
+    """One regulator without edges, one sample, nothing else known: a page without an error."""
+    empty = np.zeros((1, 3))
+    model = SimpleNamespace(network_=Network(empty, empty, empty, ("rcweb0",), ("a", "b", "c")))
+    path = write_report(tmp_path / "poor.html", report_data(model, np.ones((1, 1))))
+    open_afresh(browser, path)
+    assert find(browser, ".headline").text.startswith("No regulator was found")
+    assert find(browser, "#detail-title").text == "rcweb0"
+    assert find(browser, "#network-panel").text.startswith("0 edges")
+    assert problems(browser) == []
 
 
 def test_large_page_is_small_and_quick(browser, tmp_path):

@@ -17,6 +17,7 @@ GOLDEN_ANGLE = np.pi * (3 - np.sqrt(5))
 SPACING = 1.0  # distance of neighbouring variables in a disc; everything else is in this unit
 FREE_CENTRE = 4  # sites left out in the middle of a disc, for the regulator itself
 FLATTENING = 1.6  # pull along y over pull along x: screens are wider than high
+PUSH = 0.3  # share of an overlap that one step undoes, on either side
 STEPS = 300
 
 
@@ -61,21 +62,20 @@ def _place_discs(radius: Array, affinity: Array) -> Array:
     xy = np.empty((P, 2))
     xy[np.argsort(-radius, kind="stable")] = _sunflower(P)
     xy *= 1.5 * np.sqrt((radius**2).mean()) if P else 1.0
+    x, y = xy.T.copy()
     reach = (radius[:, None] + radius[None, :]) * 1.08
-    pull = affinity + 0.02  # the constant keeps unrelated discs from drifting away
+    # The constant keeps unrelated discs from drifting away.
+    pull = (affinity + 0.02) / max(P, 1)
     for step in range(STEPS):
-        gap = xy[None, :, :] - xy[:, None, :]
-        distance = np.linalg.norm(gap, axis=2)
-        np.fill_diagonal(distance, 1.0)
-        direction = gap / np.maximum(distance, 1e-9)[:, :, None]
-        overlap = np.maximum(reach - distance, 0.0)
-        np.fill_diagonal(overlap, 0.0)
-        free = np.maximum(distance - reach, 0.0)
+        dx, dy = np.subtract.outer(x, x), np.subtract.outer(y, y)
+        distance = np.maximum(np.sqrt(dx * dx + dy * dy), 1e-9)
+        gap = distance - reach
         cooling = 1 - step / STEPS
-        force = (direction * (cooling * pull * free / max(P, 1))[:, :, None]).sum(axis=1)
-        force[:, 1] *= FLATTENING
-        xy += force - 0.5 * (direction * overlap[:, :, None]).sum(axis=1) * 0.6
-    return xy - xy.mean(axis=0) if P else xy
+        tie = np.maximum(gap, 0.0) * pull * cooling / distance
+        push = np.minimum(gap, 0.0) * PUSH / distance
+        x -= ((tie + push) * dx).sum(axis=1)
+        y -= ((FLATTENING * tie + push) * dy).sum(axis=1)
+    return np.column_stack([x - x.mean(), y - y.mean()]) if P else xy
 
 
 def _fill_disc(p: int, members: NDArray[np.intp], strength: Array, centres: Array) -> Array:
