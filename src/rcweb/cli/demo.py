@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rcweb.simulate import Array
 
 SHOWN = 10
+PARAMETERS = FitParameters()
 
 
 @click.command(
@@ -81,7 +82,7 @@ def _ecoli(dataset: Dataset, out: Path, console: Console) -> Path:
         group="group",
         labels={str(k): str(v) for k, v in symbols.items()},
     )
-    result = fit_table(table, FitParameters(), dataset.name, Sources(), console)
+    result = fit_table(table, PARAMETERS, dataset.name, Sources(), console)
     _, annotations = name_and_write(
         out, result, knowledge, Sources(), console, title=f"{dataset.name}: hidden regulators"
     )
@@ -95,10 +96,11 @@ def _ecoli(dataset: Dataset, out: Path, console: Console) -> Path:
 
 
 def best_known(names: pd.DataFrame | None) -> pd.DataFrame:
-    """The regulators that were named with the strongest evidence."""
+    """The regulators named with the strongest evidence: their best known set is also their name."""
     if names is None:
         raise ValueError("There are no names.")
-    named = names[names["name"] != ""].sort_values("log10_p", kind="stable").head(SHOWN)
+    sure = (names["name"] != "") & (names["name"] == names["best_known"])
+    named = names[sure].sort_values("log10_p", kind="stable").head(SHOWN)
     columns = ["name", "n_targets", "overlap", "known_size", "log10_p"]
     return named.rename_axis("regulator").reset_index()[["regulator", *columns]]
 
@@ -126,7 +128,7 @@ def _planted(out: Path, console: Console) -> Path:
     table = Table(
         truth.data, tuple(f"sample{m}" for m in range(M)), tuple(f"variable{n}" for n in range(N))
     )
-    result = fit_table(table, FitParameters(), "simulated", Sources(), console)
+    result = fit_table(table, PARAMETERS, "simulated", Sources(), console)
     recovery = score_network(result.model.components_, truth.network, result.model.edge_score_)
     picture = _picture(truth.network, result.model.components_, console)
     write_result(out, result, title="A planted network", extra=picture)
@@ -139,9 +141,10 @@ def _planted(out: Path, console: Console) -> Path:
     drawn = "".join(f"\nTrue and found network side by side: {out / name}" for name in picture)
     console.result(
         summary,
-        f"\nPlanted: 30 regulators. Found: {summary['n_regulators']}. Mean correlation of true and "
-        f"found rows {recovery.rho:.3f};\nof the edges found {recovery.precision:.1%} are true, "
-        f"of the true ones {recovery.recall:.1%} found.{drawn}\n\n{summary_text(summary)}",
+        f"\nPlanted: {len(truth.network)} regulators. Found: {summary['n_regulators']}. "
+        f"Mean correlation of true and found rows {recovery.rho:.3f};\n"
+        f"of the edges found {recovery.precision:.1%} are true, of the true ones "
+        f"{recovery.recall:.1%} found.{drawn}\n\n{summary_text(summary)}",
     )
     return out / "report.html"
 

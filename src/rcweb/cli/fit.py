@@ -223,7 +223,11 @@ def summary_text(summary: dict[str, Any]) -> str:
 
 
 def _explained(share: float | None) -> str:
-    return "" if share is None else f"; {100 * share:.0f} % of the variance explained"
+    if share is None:
+        return ""
+    if share < 0:
+        return "; it explains less of the variance than the means alone"
+    return f"; {100 * share:.0f} % of the variance explained"
 
 
 def _read(data: Path, options: ReadOptions, knowledge: Knowledge) -> Table:
