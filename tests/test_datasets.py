@@ -151,6 +151,10 @@ def test_ecoli_is_read_as_published(monkeypatch, tmp_path):
         "gene_table.csv": ",gene_name,COG\nb2,ompF,Transport\nb1,thrA,No COG Annotation\n",
         "sample_table.csv": "Sample ID,project\ns2,iron\ns1,control\n",
     }
+    toy["genome.gff3"] = (
+        "##gff-version 3\nchr\tx\tgene\t1\t9\t.\t+\t.\tID=1;gene=fur\n"
+        "chr\tx\tCDS\t1\t9\t.\t+\t0\tID=2;gene=fur;product=iron%2C regulator\n"
+    )
     for name, text in toy.items():
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(
@@ -163,6 +167,7 @@ def test_ecoli_is_read_as_published(monkeypatch, tmp_path):
     assert data.genes["symbol"].tolist() == ["thrA", "ompF"]
     assert data.samples["group"].tolist() == ["control", "iron"]
     assert data.known.names == ("arcA", "fur")
+    assert data.known.descriptions == ("", "iron, regulator")
     assert data.known.weights == ((0.0,), (-1.0, 1.0))
     assert data.terms.names == ("Transport",)
     assert data.published is not None

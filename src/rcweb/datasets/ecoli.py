@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from urllib.parse import unquote
 
 import numpy as np
 import pandas as pd
@@ -19,6 +21,7 @@ CHECKSUMS = {
     "trn.csv": "1d45af447a1d110346c14fa60df601cf38f83d9eb023bdc94e5ddc4cefb0eeb8",
     "gene_table.csv": "81a08e7a946c7b6a7e6560227b626650d6138c8e180e8f744603744ae2c64aa6",
     "sample_table.csv": "50068a6db1df0ca238d402d5884ba8eb25223d000cf2ea0808d406a84775e79e",
+    "genome.gff3": "3c0c7f1b8962978603e2597af9816cb9e93358828b608b6b551a58f152ebf6fc",
     "imodulon_table.csv": "dfe00ad493342e74dd0790efaddc927f2d6c377ee67e21cc4f385eb3c67fb839",
 }
 SOURCE = (
@@ -30,7 +33,8 @@ SOURCE = (
 def load_ecoli() -> Dataset:
     """278 samples x 3,923 genes; needs a package index once, afterwards the cache.
 
-    known : 236 regulators of RegulonDB with the sign of their effect; terms : COG categories;
+    known : 236 regulators of RegulonDB with the sign of their effect, described by the product of
+    their gene; terms : COG categories;
     published : weights of the 92 iModulons, zero below their thresholds.
     """
     members = {INSIDE + name: checksum for name, checksum in CHECKSUMS.items()}
@@ -52,11 +56,22 @@ def load_ecoli() -> Dataset:
         expression=expression.astype(np.float64),
         samples=samples.assign(group=samples["project"]),
         genes=genes,
-        known=known,
+        known=known.describe(_products(known.names, paths["genome.gff3"])),
         terms=_categories(genes["COG"]),
         source=SOURCE,
         published=_imodulons(paths["M.csv"], paths["imodulon_table.csv"]),
     )
+
+
+def _products(regulators: Iterable[str], annotation: Path) -> dict[str, str]:
+    """What each regulator is; a pair such as ``flhD;flhC`` by its first gene."""
+    product = {}
+    for line in annotation.read_text(encoding="utf-8").splitlines():
+        fields = line.split("\t")
+        if len(fields) == 9 and fields[2] == "CDS":
+            facts = dict(part.split("=", 1) for part in fields[8].split(";") if "=" in part)
+            product[facts.get("gene", "")] = unquote(facts.get("product", ""))
+    return {name: product[first] for name in regulators if (first := name.split(";")[0]) in product}
 
 
 def _categories(cog: pd.Series) -> GeneSets:
