@@ -72,7 +72,7 @@ def solve_paper(
     report: Callable[[str], None] = print if verbose else lambda line: None
     columns = find_columns(problem, SwitchBack(switch_back, k, epsilon), report=report)
     n_signal = _signal_directions(basis, M, N)
-    kept = np.flatnonzero((columns.B[n_signal:] ** 2).sum(axis=0) <= 0.5)
+    kept = _carry_signal(columns.B, n_signal)
     found = _Found(basis=basis, columns=columns, n_signal=n_signal, kept=kept)
     return _solution(G0, found, P_star, reason)
 
@@ -92,6 +92,17 @@ def _signal_directions(basis: Basis, M: int, N: int) -> int:
     if 0 < above < len(basis.s) and basis.s[above - 1] > _CLEAR_STEP * basis.s[above]:
         return above
     return len(basis.s)
+
+
+def _carry_signal(B: Array, n_signal: int) -> NDArray[np.intp]:
+    """Columns of B that live in the first `n_signal` directions; superfluous ones do not.
+
+    Section 4.3 observes ``B_ij = 0`` for i > P (or j > P); with noise, less than half of b^T b. As
+    many columns as there are directions of signal are kept in any case.
+    """
+    share = (B[n_signal:] ** 2).sum(axis=0)
+    rank = np.argsort(np.argsort(share, kind="stable"), kind="stable")
+    return np.flatnonzero((share <= 0.5) | (rank < n_signal))
 
 
 def _solution(G0: Array, found: _Found, P_star: int, reason: str) -> Solution:

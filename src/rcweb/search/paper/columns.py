@@ -40,16 +40,16 @@ def find_columns(
     problem: Problem,
     switch: SwitchBack,
     *,
-    max_inflations: int = 3,
+    max_inflations: int = 10,
     report: Callable[[str], None] = lambda line: None,
 ) -> Columns:
     """Search P columns; a repeat is searched again with more inflated steps.
 
     The number k of inflated steps is doubled while the result repeats a column (|cosine| above
     ``1 - epsilon``, or no part outside their span), up to the length of a whole search. When that
-    does not help, the repeated direction is inflated once more and k starts again, at most
-    `max_inflations` times; then the column counts as missing. The search is deterministic, so
-    that the columns after it are missing too.
+    does not help, the repeated direction is inflated again (1, 2, 4, ... times) and k starts anew,
+    at most `max_inflations` times; then the column counts as missing. The search is
+    deterministic, so that the columns after it are missing too.
     """
     P = problem.V.shape[1]
     B = np.empty((P, 0))
@@ -89,7 +89,7 @@ def _find_new(
                 break
             k = 2 * max(k, 1)
         if inflation < max_inflations:
-            A = A + np.outer(b, b)
+            A = A + 2.0**inflation * np.outer(b, b)
     return None, trace, A, tries
 
 
