@@ -7,7 +7,7 @@ import gzip
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rcweb.interpret import GeneSets, read_edges, read_gmt, read_sets
@@ -111,6 +111,31 @@ def test_within_keeps_only_the_universe(drawn, universe, min_size):
         assert [float(ord(m)) for m in members] == list(weights)
     matrix = inside.matrix(sorted(universe), weighted=True).toarray()
     assert np.count_nonzero(matrix) == sum(map(len, inside.members))
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.sampled_from(["a.gmt", "a.gmt.gz", "a.tsv", "a.csv.gz"]),
+    st.one_of(
+        st.binary(max_size=60),
+        st.binary(max_size=40).map(lambda b: b"\x1f\x8b" + b),
+        st.binary(max_size=40).map(gzip.compress),
+        st.text('ab\t,\n\r"+-\x00', max_size=60).map(str.encode),
+        st.text('ab\t\n"+-', max_size=60).map(
+            lambda t: b"regulator\ttarget\teffect\n" + t.encode()
+        ),
+    ),
+)
+def test_any_bytes_give_sets_or_a_clear_error(tmp_path, name, content):
+    """Fuzzed files: a right answer or a ValueError, never another traceback."""
+    path = tmp_path / name
+    path.write_bytes(content)
+    try:
+        sets = read_sets(path)
+    except ValueError:
+        return
+    assert len(sets) > 0
+    assert all(len(set(m)) == len(m) for m in sets.members)
 
 
 def test_ragged_input_is_refused():

@@ -221,5 +221,7 @@ def test_constant_measurements_and_bad_arguments():
         match_measured(R, np.ones(6), alpha=2)
     with pytest.raises(ValueError, match="samples x regulators"):
         match_measured(np.ones(6), np.ones(6))
+    with pytest.raises(ValueError, match="NaN or infinite"):
+        match_measured(np.full((6, 2), np.nan), np.ones(6))
     with pytest.raises(ValueError, match="5 rows, activities 6"):
         match_measured(R, np.ones(5))

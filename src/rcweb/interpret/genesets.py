@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -172,10 +174,12 @@ def read_edges(
     Columns are found by name when not given: ``regulator``, ``source`` or ``tf``; ``target`` or
     ``gene``; ``weight``, ``effect``, ``sign`` or ``mor`` if there is one.
     """
-    first = next(iter(_lines(path)), "")
-    table = pd.read_csv(
-        Path(path), sep="\t" if "\t" in first else ",", keep_default_na=False, dtype=str
-    )
+    text = "\n".join(_lines(path))
+    separator = "\t" if "\t" in text.partition("\n")[0] else ","
+    try:
+        table = pd.read_csv(StringIO(text), sep=separator, keep_default_na=False, dtype=str)
+    except (ValueError, pd.errors.ParserError) as error:
+        raise ValueError(f"{Path(path).name} is not a table of edges: {error}") from None
     if table.empty:
         raise ValueError(f"{Path(path).name} holds no edge.")
     return GeneSets.from_edges(
@@ -199,7 +203,7 @@ def _lines(path: str | Path) -> Iterable[str]:
         try:
             for line in file:
                 yield line.rstrip("\r\n")
-        except UnicodeDecodeError as error:
+        except (UnicodeDecodeError, EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise ValueError(f"{path.name} is not a text file: {error}.") from None
 
 

@@ -1,8 +1,9 @@
 """Which regulator is which measured factor, from a few measurements of it (paper, section 4.3).
 
 Factor k was measured (vector u_k) in n_k of the samples. Its regulator s is the one whose
-activities there correlate best with u_k, and ``u_k = offset + D_ss R_s``. With three or four
-samples some regulator always correlates well by chance, so "none fits" is a possible answer.
+activities there correlate best with u_k, and ``u_k = offset + D_ss R_s``. The paper's formula for
+D_ss has no offset; activities of centred data need one. With three or four samples some regulator
+always correlates well by chance, so "none fits" is a possible answer.
 """
 
 from __future__ import annotations
@@ -166,6 +167,8 @@ def _aligned(activities: Any, measured: Any) -> tuple[pd.DataFrame, pd.DataFrame
         )
     if not R.index.is_unique or not U.index.is_unique:
         raise ValueError("sample names must be unique to join measurements with activities.")
+    if not np.isfinite(R.to_numpy(np.float64)).all():
+        raise ValueError("activities hold NaN or infinite values.")
     return R.loc[U.index], U
 
 

@@ -133,11 +133,12 @@ def named_activities(activities: Any, names: pd.DataFrame, samples: Any = None) 
 def variance_share(activities: Any, weights: Array, X: Array) -> Array:
     """``||R_p||^2 ||C_p||^2 / ||G0||^2`` of every regulator, with R and G0 centred, (P,).
 
-    Shares add up to the variance explained only if activities are uncorrelated.
+    Shares add up to the variance explained only if activities are uncorrelated. Missing values of X
+    are left out of the total.
     """
     R = np.asarray(activities, dtype=np.float64)
     power = ((R - R.mean(axis=0)) ** 2).sum(axis=0) * (weights**2).sum(axis=1)
-    total = ((X - X.mean(axis=0)) ** 2).sum()
+    total = np.nansum((X - np.nanmean(X, axis=0)) ** 2)
     return power / total if total > 0 else np.zeros(len(power))
 
 
