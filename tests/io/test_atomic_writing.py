@@ -72,6 +72,16 @@ def test_keep_starts_from_what_is_there(tmp_path):
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["a", "b"]
 
 
+def test_leftovers_of_killed_runs_are_removed_after_a_day(tmp_path):
+    """Old ones go; one that may belong to a run in progress stays."""
+    for name, age in ((".out.old.partial", 2 * 86400), (".out.new.partial", 0)):
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, (time.time() - age,) * 2)
+    with replacing_folder(tmp_path / "out", ("a",)) as folder:
+        (folder / "a").write_text("x")
+    assert sorted(p.name for p in tmp_path.iterdir()) == [".out.new.partial", "out"]
+
+
 def test_folders_with_other_peoples_files_are_refused(tmp_path, monkeypatch):
     """Replacing a folder must never delete what rcweb did not write."""
     (tmp_path / "thesis.doc").write_text("years")

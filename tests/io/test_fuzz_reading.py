@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 from rcweb.io import ReadOptions, TableError, read_table
+from rcweb.io.samples import read_sheet
 
 Rng = np.random.Generator
 
@@ -220,6 +221,24 @@ def test_fuzz_a_few(tmp_path, ending):
     """One in twenty of the full run, every time; some inputs must be tables, some not."""
     n_tables, n = fuzz(tmp_path, ending, max(20, FULL[ending] // 20))
     assert n_tables < n
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".csv.gz"])
+def test_fuzz_sheets(tmp_path, ending):
+    """Sample sheets go through the same reader and keep the same promise."""
+    rng = np.random.default_rng([1, int(os.environ.get("RCWEB_SEED", 0))])
+    path = tmp_path / f"sheet{ending}"
+    n_sheets = 0
+    for _ in range(200):
+        path.write_bytes(one_input(ending, rng))
+        try:
+            sheet = read_sheet(path)
+        except TableError:
+            continue
+        n_sheets += 1
+        assert sheet.index.is_unique
+        assert len(sheet) > 0
+    assert 0 < n_sheets < 200
 
 
 @pytest.mark.slow

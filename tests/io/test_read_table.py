@@ -169,6 +169,23 @@ def test_wrong_encoding_names_line_and_character(tmp_path):
     assert read_table(path, ReadOptions(encoding="latin-1")).samples == ("s1", "sé")
 
 
+@pytest.mark.parametrize("said", ["\\t", "tab", "\t"])
+def test_a_delimiter_can_be_said_as_a_shell_allows(tmp_path, said):
+    """A tab is hard to type; commas inside names must not decide."""
+    (tmp_path / "t.txt").write_text("\ta,1,x\tb,2,x\ns,1\t1\t2\n")
+    table = read_table(tmp_path / "t.txt", ReadOptions(delimiter=said))
+    assert table.variables == ("a,1,x", "b,2,x")
+    with pytest.raises(TableError, match="one character, not 'ab'"):
+        read_table(tmp_path / "t.txt", ReadOptions(delimiter="ab"))
+
+
+def test_an_unknown_encoding_is_said(tmp_path):
+    """And the usual ones are named."""
+    (tmp_path / "t.csv").write_text(",a\ns,1\n")
+    with pytest.raises(TableError, match="Unknown encoding 'klingon'; try utf-8 or latin-1"):
+        read_table(tmp_path / "t.csv", ReadOptions(encoding="klingon"))
+
+
 def test_text_columns_can_be_dropped_by_title(tmp_path):
     """A description beside the names is usual; places still refer to the file."""
     path = tmp_path / "t.csv"

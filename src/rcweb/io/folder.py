@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ctypes
+import glob
 import os
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
+_STALE = 24 * 3600.0  # seconds
 
 
 @contextmanager
@@ -28,6 +31,7 @@ def replacing_folder(
     path = Path(path).resolve()
     check_replaceable(path, owned)
     path.parent.mkdir(parents=True, exist_ok=True)
+    _remove_leftovers(path)
     staging = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent))
     try:
         if keep and path.exists():
@@ -39,6 +43,13 @@ def replacing_folder(
         _exchange(staging, path)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Half-written siblings of runs that were killed; a day old, so that no run is disturbed."""
+    for old in path.parent.glob(f".{glob.escape(path.name)}.*.partial"):
+        if time.time() - old.stat().st_mtime > _STALE:
+            shutil.rmtree(old, ignore_errors=True)
 
 
 def check_replaceable(path: str | Path, owned: Collection[str]) -> None:

@@ -46,7 +46,9 @@ def text_lines(stream: IO[bytes], encoding: str | None = None) -> Iterator[str]:
     """
     start = stream.peek(2)[:2] if hasattr(stream, "peek") else b""
     if encoding is None:
-        encoding = "utf-16" if start in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+        encoding = "utf-16" if start in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
+    if encoding.lower() in ("utf-8", "utf8"):
+        encoding = "utf-8-sig"  # the same, and a mark at the start is no part of the first name
     # surrogateescape lets a bad byte through as a mark that is found below, with its place.
     try:
         text = io.TextIOWrapper(stream, encoding=encoding, errors="surrogateescape")

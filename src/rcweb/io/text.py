@@ -12,6 +12,7 @@ from rcweb.io.grid import Grid, Row, read_grid
 from rcweb.io.streams import text_lines
 
 _DELIMITERS = "\t,;"
+_SPELLED = {"\\t": "\t", "tab": "\t", "space": " "}  # as a shell makes people write them
 
 
 def read_text(
@@ -39,9 +40,14 @@ def text_rows(
             start = [line]
             break
         skipped += 1
-    if delimiter is None and start:
-        delimiter = max(_DELIMITERS, key=start[0].count)
-    reader = csv.reader(chain(start, lines), delimiter=delimiter or ",", strict=True)
+    if delimiter is None:
+        delimiter = max(_DELIMITERS, key=start[0].count) if start else ","
+    try:
+        reader = csv.reader(
+            chain(start, lines), delimiter=_SPELLED.get(delimiter, delimiter), strict=True
+        )
+    except (TypeError, ValueError):
+        raise TableError(f"The delimiter must be one character, not {delimiter!r}.") from None
     try:
         for cells in reader:
             if any(map(str.strip, cells)):
