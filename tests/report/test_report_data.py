@@ -96,6 +96,23 @@ def test_labels_follow_significance(model, known_table):
     assert "2 of 6 match a known regulator (Fur)." in data.summary
 
 
+def test_names_with_other_grounds(model):
+    """A name is kept where it is the best match or no set fits; never above another's numbers."""
+    table = pd.DataFrame(
+        {
+            "best_known": ["Fur", "Crp", "", "Zur"],
+            "name": ["Fur", "Lrp", "measured", "assayed"],
+            "known_size": [9, 9, 0, 9],
+            "q": [1e-4, 1e-4, 1.0, 0.7],
+        },
+        index=["rcweb0", "rcweb1", "rcweb2", "rcweb3"],
+    )
+    data = report_data(model, model.activities, annotations=table)
+    assert [r.label for r in data.regulators[:4]] == ["Fur", "Crp", "measured", "assayed"]
+    assert data.regulators[2].known is None
+    assert data.regulators[0].known.set_size == 9
+
+
 def test_terms_are_sorted_and_labelled(model, term_table):
     """Terms stand with their own regulator, best first, with names instead of identifiers."""
     data = report_data(

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from rcweb.interpret import GeneSets
-from rcweb.report.data import Cell, Known, Table
+from rcweb.report.data import SIGNIFICANT, Cell, Known, Table
 
 Annotations = pd.DataFrame | Mapping[str, pd.DataFrame]
 Sets = Mapping[str, Iterable[str]] | GeneSets
@@ -35,7 +35,7 @@ def split_annotations(
 
 
 def _checked(which: str, table: pd.DataFrame | None) -> pd.DataFrame | None:
-    """The table without empty rows, best row of each regulator first."""
+    """The table in the columns the page knows, best row of each regulator first."""
     if table is None:
         return None
     if "regulator" not in table.columns and "best_known" in table.columns:
@@ -48,18 +48,22 @@ def _checked(which: str, table: pd.DataFrame | None) -> pd.DataFrame | None:
                 f"the table {which!r} of annotations needs a column {column!r}; "
                 f"it has {', '.join(map(str, table.columns)) or 'none'}."
             )
-    table = table[table["set"].notna() & (table["set"] != "")]
+    table = table.assign(set=table["set"].fillna(""))
     return table.sort_values("p", kind="stable") if "p" in table.columns else table
 
 
 def given_names(known: pd.DataFrame | None) -> dict[str, str]:
-    """Names that the table of known regulators assigns one to one, ``{regulator: name}``.
+    """Names that the table of known regulators assigns, ``{regulator: name}``.
 
-    A name other than the best match would stand above numbers that are not its own: left out.
+    A name beside a better match would stand above numbers that are not its own: left out. Where no
+    set fits, a name has other grounds, such as a measurement, and stays.
     """
     if known is None or "name" not in known.columns:
         return {}
-    named = known[known["name"] == known["set"]].drop_duplicates("regulator")
+    own = known["name"] == known["set"]
+    chance = known["q"] > SIGNIFICANT if "q" in known.columns else False
+    named = known[(known["name"].fillna("") != "") & (own | chance | (known["set"] == ""))]
+    named = named.drop_duplicates("regulator")
     return dict(zip(named["regulator"].astype(str), named["name"].astype(str)))
 
 
@@ -93,7 +97,7 @@ def best_known(
     gene_number: Mapping[str, int],
 ) -> Known | None:
     """The first of `rows`, with the three lists when the `members` of its set are known."""
-    if rows is None:
+    if rows is None or not rows["set"].iloc[0]:
         return None
     row = {str(key): plain_cell(value) for key, value in rows.iloc[0].items()}
     name = str(row["set"])

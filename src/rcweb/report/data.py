@@ -11,6 +11,8 @@ import math
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
+SIGNIFICANT = 0.05  # largest q of a match that counts
+
 Cell = str | float | int | bool | None
 
 
@@ -43,6 +45,11 @@ class Known:
     missed: tuple[int, ...] = ()
     new: tuple[int, ...] = ()
     unmeasured: int = 0
+
+    @property
+    def fits(self) -> bool:
+        """Whether it is worth giving its name: q at most 0.05, or stated without q."""
+        return self.q is None or self.q <= SIGNIFICANT
 
 
 @dataclass(frozen=True)

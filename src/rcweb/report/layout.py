@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 GOLDEN_ANGLE = np.pi * (3 - np.sqrt(5))
 SPACING = 1.0  # distance of neighbouring variables in a disc; everything else is in this unit
 FREE_CENTRE = 4  # sites left out in the middle of a disc, for the regulator itself
-FLATTENING = 1.6  # pull along y over pull along x: screens are wider than high
+FLATTENING = 4.0  # pull along y over pull along x: screens are wider than high
 PUSH = 0.3  # share of an overlap that one step undoes, on either side
 STEPS = 300
 

@@ -9,13 +9,6 @@ import numpy as np
 
 from rcweb.report.data import Known, Regulator
 
-SIGNIFICANT = 0.05
-
-
-def fits(known: Known | None) -> bool:
-    """Whether a known regulator is worth its name: q at most 0.05, or stated without q."""
-    return known is not None and (known.q is None or known.q <= SIGNIFICANT)
-
 
 def with_labels(regulators: Sequence[Regulator], given: Mapping[str, str]) -> tuple[Regulator, ...]:
     """Regulators under the names to show.
@@ -25,7 +18,7 @@ def with_labels(regulators: Sequence[Regulator], given: Mapping[str, str]) -> tu
     """
     similar: dict[str, list[Regulator]] = {}
     for regulator in regulators:
-        if regulator.id not in given and regulator.known is not None and fits(regulator.known):
+        if regulator.id not in given and regulator.known is not None and regulator.known.fits:
             similar.setdefault(regulator.known.name, []).append(regulator)
     labels = dict(given)
     for name, members in similar.items():
@@ -80,7 +73,7 @@ def _on_certainty(regulators: Sequence[Regulator]) -> list[str]:
 def _on_names(regulators: Sequence[Regulator]) -> list[str]:
     if all(regulator.known is None for regulator in regulators):
         return []
-    named = [known for regulator in regulators if (known := regulator.known) and fits(known)]
+    named = [known for regulator in regulators if (known := regulator.known) and known.fits]
     if not named:
         return ["None of them matches a known regulator."]
     named.sort(key=_rank)

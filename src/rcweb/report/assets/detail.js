@@ -68,7 +68,7 @@ function weightNote({ weights, known }) {
 function knownPart({ known, label }) {
   const title = "Best known regulator";
   if (!known) return part(title, h("p", { class: "note" }, "None was given or none overlaps."));
-  const weak = known.q !== null && known.q > 0.05;
+  const weak = known.q !== null && known.q > 0.05; // as in the labels
   const lists = known.found.length + known.missed.length + known.new.length > 0;
   const facts = [
     known.overlap === null

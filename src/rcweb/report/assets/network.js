@@ -108,7 +108,7 @@ function networkFilters(onChange) {
     { class: "sliders" },
     h(
       "label",
-      { class: "field", for: "min-probability" },
+      { class: "field", for: "min-probability", hidden: lowest === 1 },
       h("span", {}, "Probability at least ", probabilityText),
       probability,
     ),
