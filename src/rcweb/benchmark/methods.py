@@ -84,6 +84,12 @@ METHODS: dict[str, Method] = {
         _baseline("fastica-samples", "ica", "fit_samples"),
         _baseline("ksvd", "ksvd"),
         _baseline("varimax", "varimax"),
+        _baseline("empca", "empca"),
+        _baseline("l1-sphere", "l1_sphere"),
+        _baseline("psmf", "psmf", slow=True),
+        _baseline("bfrm", "bfrm", slow=True),
+        _baseline("sparse-pca", "sparse_pca", slow=True),
+        _baseline("dictionary", "dictionary", slow=True),
     )
 }
 

@@ -12,7 +12,18 @@ from rcweb.benchmark.scenarios import Cell
 
 AnyCell = Cell | RealCell
 
-FAST = ("oracle", "fastica", "fastica-samples", "ksvd", "varimax", "rcweb", "rcweb-paper")
+FAST = (
+    "oracle",
+    "fastica",
+    "fastica-samples",
+    "ksvd",
+    "empca",
+    "varimax",
+    "l1-sphere",
+    "rcweb",
+    "rcweb-paper",
+)
+SLOW = ("psmf", "bfrm", "sparse-pca", "dictionary")
 BESIDE_HONEST = ("oracle", "fastica", "ksvd", "rcweb")
 QUICK_CELLS = 3
 QUICK_SECONDS = 20.0
@@ -47,25 +58,38 @@ class Task:
 
 def _fig1() -> tuple[Block, ...]:
     author = s.figure1(s.AUTHOR, "author")
-    return (Block(author), Block(s.figure1(s.HONEST, "honest"), BESIDE_HONEST, (0, 1, 2)))
+    return (
+        Block(author),
+        _slow(author),
+        Block(s.figure1(s.HONEST, "honest"), BESIDE_HONEST, (0, 1, 2)),
+    )
+
+
+def _slow(cells: tuple[Cell, ...]) -> Block:
+    """The rivals that take minutes: few cells, two seeds."""
+    return Block(cells, SLOW, (0, 1), timeout=240.0)
 
 
 def _fig2(panels: str) -> tuple[Block, ...]:
+    author = s.figure2(s.AUTHOR, "", panels)
     return (
-        Block(s.figure2(s.AUTHOR, "", panels)),
+        Block(author),
+        _slow(tuple(c for c in author if c.panel in "AB" and c.n_regulators == 30)[:1]),
         Block(s.figure2(s.HONEST, " honest", panels), BESIDE_HONEST, (0, 1)),
     )
 
 
 def _fig3(panels: str) -> tuple[Block, ...]:
+    author = s.figure3(s.AUTHOR, "", panels)
     return (
-        Block(s.figure3(s.AUTHOR, "", panels)),
+        Block(author),
+        _slow(tuple(c for c in author if c.n_features == 500 and c.n_samples == 200)),
         Block(s.figure3(s.HONEST, " honest", panels), BESIDE_HONEST, (0, 1, 2)),
     )
 
 
 def _fig4() -> tuple[Block, ...]:
-    methods = ("rcweb", "rcweb-paper", "fastica", "ksvd")
+    methods = ("rcweb", "rcweb-paper", "fastica", "empca", "ksvd")
     return (Block(s.figure4(), methods, (0, 1, 2), threads=(1, 2)),)
 
 
@@ -78,6 +102,13 @@ def _speed() -> tuple[Block, ...]:
 
 def _unknown_p() -> tuple[Block, ...]:
     return (Block(s.unknown_p(), ("rcweb",), tuple(range(10))),)
+
+
+def _worlds() -> tuple[Block, ...]:
+    cells = s.worlds()
+    tried = ("hubs", "modules", "correlated regulators", "heavy noise")
+    slow = replace(_slow(tuple(c for c in cells if c.panel in tried)), methods=("sparse-pca",))
+    return (Block(cells), slow)
 
 
 def _claims() -> tuple[Block, ...]:
@@ -99,7 +130,7 @@ PLANS: dict[str, Callable[[], tuple[Block, ...]]] = {
     "fig3b": lambda: _fig3("B"),
     "fig4": _fig4,
     "speed": _speed,
-    "worlds": lambda: (Block(s.worlds()),),
+    "worlds": _worlds,
     "claims": _claims,
     "unknown_p": _unknown_p,
     "real": _real,
