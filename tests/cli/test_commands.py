@@ -157,6 +157,28 @@ def test_fit_with_everything_known(planted, tmp_path, capsys):
     assert "hot" in page
 
 
+@pytest.mark.parametrize(
+    ("option", "content", "message"),
+    [
+        ("--samples", "sample,group\nother,a\n", "No sample is in the sheet"),
+        ("--measured", ",tf\nother,1\nmore,2\n", "none of its samples ('other' ...)"),
+        ("--sets", "no tabs here\n", "extra.gmt"),
+        ("--terms", "", "extra.gmt holds no set"),
+        ("--names", "id\nb1\n", "two columns are needed"),
+    ],
+)
+def test_bad_extras_are_found_before_the_fit(
+    planted, tmp_path, capsys, monkeypatch, option, content, message
+):
+    """An hour of fitting must not end in a typo of a file name's content."""
+    monkeypatch.setattr("rcweb.estimator.RCweb.fit", pytest.fail)
+    extra = tmp_path / ("extra.gmt" if option in ("--sets", "--terms") else "extra.csv")
+    extra.write_text(content)
+    data, out = str(planted / "data.tsv"), str(tmp_path / "out")
+    assert run(["fit", data, "-o", out, *FIT, option, str(extra)]) == 3
+    assert message in capsys.readouterr().err
+
+
 @pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWarning")
 def test_written_h5ad_opens_and_is_read_again(planted, tmp_path):
     """The slots are there, and the file is itself an input."""
@@ -286,7 +308,7 @@ def test_ctrl_c_says_what_is_kept(planted, tmp_path, capsys, monkeypatch, finish
         raise KeyboardInterrupt
 
     monkeypatch.setattr(
-        "rcweb.cli.knowledge.annotate_model" if finished else "rcweb.estimator.RCweb.fit", interrupt
+        "rcweb.cli.pipeline.annotate_model" if finished else "rcweb.estimator.RCweb.fit", interrupt
     )
     out = tmp_path / "out"
     sets = ("--sets", str(planted / "true_sets.gmt"))

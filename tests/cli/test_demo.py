@@ -12,7 +12,7 @@ pytest.importorskip("click")
 
 from rcweb.cli import demo as module
 from rcweb.cli.app import run
-from rcweb.cli.fit import FitParameters
+from rcweb.cli.pipeline import FitParameters
 from rcweb.datasets import Dataset, DatasetError
 from rcweb.interpret.genesets import GeneSets
 from rcweb.simulate import simulate

@@ -9,9 +9,11 @@ from pathlib import Path
 import click
 
 from rcweb.cli.console import Console, with_console
-from rcweb.cli.knowledge import Sources, load_knowledge
+from rcweb.cli.knowledge import Sources, join_samples, load_knowledge
 from rcweb.cli.options import knowledge_options
+from rcweb.cli.pipeline import name_and_write
 from rcweb.cli.results import read_result
+from rcweb.cli.summary import summarise, summary_text
 
 
 @click.command(
@@ -26,8 +28,6 @@ def annotate(out: Path, sources: Sources, console: Console) -> None:
 
     Writes regulators.tsv and, where asked for, terms.tsv and measured.tsv.
     """
-    from rcweb.cli.fit import name_and_write, summarise, summary_text
-
     if not (sources.sets or sources.terms or sources.measured):
         raise click.UsageError("Say what is known: --sets, --terms or --measured.")
     start = time.monotonic()
@@ -36,6 +36,7 @@ def annotate(out: Path, sources: Sources, console: Console) -> None:
         record = dict(result.provenance)
         record["inputs"] = {**record.get("inputs", {}), **sources.inputs()}
         result = replace(result, provenance=record)
-        _, annotations = name_and_write(out, result, load_knowledge(sources), sources, console)
+        knowledge = join_samples(load_knowledge(sources), sources, list(result.activities.index))
+        annotations = name_and_write(out, result, knowledge, console)
     summary = summarise(out, result, annotations, time.monotonic() - start)
     console.result(summary, summary_text(summary))

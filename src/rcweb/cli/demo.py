@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from rcweb.cli.console import Console, with_console
-from rcweb.cli.fit import FitParameters, fit_table, name_and_write, summarise, summary_text
 from rcweb.cli.knowledge import Annotations, Knowledge, Sources
+from rcweb.cli.pipeline import FitParameters, fit_table, name_and_write
 from rcweb.cli.results import FILES, write_result
+from rcweb.cli.summary import summarise, summary_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,13 +79,12 @@ def _ecoli(dataset: Dataset, out: Path, console: Console) -> Path:
     knowledge = Knowledge(
         known=dataset.known,
         terms=dataset.terms,
-        sheet=dataset.samples,
-        group="group",
+        groups=tuple(dataset.samples["group"].fillna("").astype(str)),
         labels={str(k): str(v) for k, v in symbols.items()},
     )
     result = fit_table(table, PARAMETERS, dataset.name, Sources(), console)
-    _, annotations = name_and_write(
-        out, result, knowledge, Sources(), console, title=f"{dataset.name}: hidden regulators"
+    annotations = name_and_write(
+        out, result, knowledge, console, title=f"{dataset.name}: hidden regulators"
     )
     summary = summarise(out, result, annotations, time.monotonic() - start)
     best = best_known(annotations.names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,8 @@ class Knowledge:
 
     known, terms : target sets of regulators, functional categories
     measured : (some samples, factors)
-    sheet : one row per sample; `group` is the column asked for
+    sheet : one row per sample
+    groups : one per sample of the table, for colours
     labels : names to show instead of identifiers
     """
 
@@ -50,17 +51,8 @@ class Knowledge:
     terms: GeneSets | None = None
     measured: pd.DataFrame | None = None
     sheet: pd.DataFrame | None = None
-    group: str | None = None
+    groups: tuple[str, ...] | None = None
     labels: dict[str, str] | None = None
-
-    def groups(self, samples: Sequence[str]) -> list[str] | None:
-        """The group of every sample, for colours."""
-        from rcweb.io.samples import groups_of
-
-        if self.sheet is None:
-            return None
-        groups = groups_of(self.sheet, samples, self.group)
-        return None if groups is None else list(groups)
 
 
 @dataclass(frozen=True)
@@ -73,19 +65,30 @@ class Annotations:
 
 
 def load_knowledge(sources: Sources) -> Knowledge:
-    """Read the files, all but the measured factors, which need the names of samples."""
+    """Read the files, as far as that is possible without the table; see `join_samples`."""
     from rcweb.io.samples import read_names, read_sheet
 
     return Knowledge(
         known=_load_sets(sources.sets),
         terms=_load_sets(sources.terms),
         sheet=read_sheet(sources.samples) if sources.samples else None,
-        group=sources.group,
         labels=read_names(sources.names) if sources.names else None,
     )
 
 
-def load_measured(path: Path, samples: Sequence[str]) -> pd.DataFrame:
+def join_samples(knowledge: Knowledge, sources: Sources, samples: Sequence[str]) -> Knowledge:
+    """Add what needs the names of samples; whatever does not join is an error before the fit."""
+    from rcweb.io.samples import groups_of
+
+    groups = measured = None
+    if knowledge.sheet is not None:
+        groups = groups_of(knowledge.sheet, samples, sources.group)
+    if sources.measured is not None:
+        measured = _load_measured(sources.measured, samples)
+    return replace(knowledge, groups=None if groups is None else tuple(groups), measured=measured)
+
+
+def _load_measured(path: Path, samples: Sequence[str]) -> pd.DataFrame:
     """Measured factors, samples x factors, turned round if the names of samples say so."""
     from rcweb.io import TableError, read_table
 

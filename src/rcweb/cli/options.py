@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from rcweb.cli.knowledge import Sources
+
 if TYPE_CHECKING:
     from rcweb.io import ReadOptions
 
@@ -70,8 +72,6 @@ def knowledge_options(function: F) -> F:
     @click.option("--names", type=FILE, help="Names to show: identifier, name.")
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        from rcweb.cli.knowledge import Sources
-
         fields = ("sets", "terms", "measured", "samples", "group", "names")
         sources = Sources(**{name: kwargs.pop(name) for name in fields})
         return function(*args, sources=sources, **kwargs)

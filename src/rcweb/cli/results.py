@@ -147,7 +147,7 @@ def _write_report(
         result.model,
         result.activities if result.data is None else result.data,
         sample_names=samples,
-        sample_groups=knowledge.groups(samples),
+        sample_groups=knowledge.groups,
         annotations={key: table for key, table in tables.items() if table is not None} or None,
         gene_sets=knowledge.known,
         gene_names=knowledge.labels,

@@ -1,0 +1,122 @@
+"""From a table to a written and named result: what `fit`, `annotate` and `demo` share."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import redirect_stdout
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rcweb.cli.console import Console
+from rcweb.cli.knowledge import Annotations, Knowledge, Sources, annotate_model
+from rcweb.cli.results import Result, write_result
+
+if TYPE_CHECKING:
+    from rcweb.estimator import RCweb
+    from rcweb.io import ReadOptions, Table
+
+
+@dataclass(frozen=True)
+class FitParameters:
+    """What is handed to `RCweb`."""
+
+    n_components: int | str = "auto"
+    method: str = "refined"
+    degree: int | None = None
+    fdr: float = 0.05
+    quality: str = "standard"
+    random_state: int = 0
+
+
+def read_data(data: Path, options: ReadOptions, knowledge: Knowledge) -> Table:
+    """Read with all the names that are known, so that the orientation is no guess."""
+    from rcweb.io import read_table
+
+    samples = set() if knowledge.sheet is None else set(map(str, knowledge.sheet.index))
+    variables: set[str] = set(knowledge.labels or {})
+    for sets in (knowledge.known, knowledge.terms):
+        variables |= {m for members in (sets.members if sets else ()) for m in members}
+    return read_table(data, options, samples=samples, variables=variables)
+
+
+def tell_table(table: Table, console: Console) -> None:
+    """Say what was read and which way round."""
+    M, N = table.shape
+    console.say(f"{M:,} samples x {N:,} variables. {table.notes[-1]}")
+    for note in table.notes[:-1]:
+        console.detail(note)
+
+
+def fit_table(
+    table: Table, parameters: FitParameters, name: str, sources: Sources, console: Console
+) -> Result:
+    """Fit the model and gather what is written."""
+    import pandas as pd
+
+    from rcweb.estimator import RCweb
+    from rcweb.io.provenance import provenance
+
+    model = RCweb(**asdict(parameters), verbose=int(console.verbose))
+    X = _usable(table, model, console)
+    with console.step("fitting"), redirect_stdout(sys.stderr):
+        model.fit(X)
+        activities = model.transform(X)
+    model.set_params(verbose=0)  # how much was printed is no part of the result
+    for warning in model.warnings_:
+        console.say(f"warning: {warning}")
+    record = provenance(
+        inputs={"data": _facts(table, name), **sources.inputs()},
+        parameters=model.get_params(),
+        seed=parameters.random_state,
+    )
+    frame = pd.DataFrame(
+        activities, index=list(table.samples), columns=list(model.network_.regulators)
+    )
+    return Result(model, frame, record, X)
+
+
+def _usable(table: Table, model: RCweb, console: Console) -> Any:
+    """The table in the form the model takes; what it cannot take is said with its place."""
+    import numpy as np
+    from scipy import sparse
+
+    tags = model.__sklearn_tags__().input_tags
+    frame = table.frame()
+    if sparse.issparse(table.values):
+        if not tags.sparse:
+            console.say("The sparse table is made dense.")
+            accessor: Any = frame.sparse
+            return accessor.to_dense()
+        return frame
+    missing = np.argwhere(np.isnan(np.asarray(table.values)))
+    if len(missing) and not tags.allow_nan:
+        i, j = missing[0]
+        raise ValueError(
+            f"{len(missing):,} values are missing, the first in sample {table.samples[i]!r}, "
+            f"variable {table.variables[j]!r}; fill them or leave out those variables."
+        )
+    return frame
+
+
+def _facts(table: Table, name: str) -> dict[str, Any]:
+    M, N = table.shape
+    return {"file": name, "sha256": table.sha256, "n_samples": M, "n_variables": N}
+
+
+def name_and_write(
+    out: Path,
+    result: Result,
+    knowledge: Knowledge,
+    console: Console,
+    *,
+    h5ad: bool = False,
+    title: str = "Hidden regulators",
+) -> Annotations:
+    """Name the regulators by what is known, if anything is, and write the result with the names."""
+    if knowledge.known is None and knowledge.terms is None and knowledge.measured is None:
+        return Annotations()
+    with console.step("naming regulators"):
+        annotations = annotate_model(result.model, result.activities, knowledge, result.data)
+        write_result(out, result, knowledge, annotations, h5ad=h5ad, title=title)
+    return annotations

@@ -1,0 +1,59 @@
+"""What a run found, for machines and in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rcweb.cli.knowledge import Annotations
+from rcweb.cli.results import Result
+
+
+def summarise(
+    out: Path, result: Result, annotations: Annotations, seconds: float
+) -> dict[str, Any]:
+    """The machine-readable summary of a run."""
+    network = result.model.network_
+    P, N = network.shape
+    summary: dict[str, Any] = {
+        "out": str(out),
+        "n_samples": len(result.activities),
+        "n_variables": N,
+        "n_regulators": P,
+        "n_edges": network.n_edges,
+        "explained_variance": None if result.data is None else result.model.score(result.data),
+        "reason": result.model.reason_,
+        "warnings": list(result.model.warnings_),
+        "named": {},
+        "seconds": round(seconds, 2),
+        "report": str(out / "report.html"),
+    }
+    if annotations.names is not None:
+        named = annotations.names["name"]
+        summary["named"] = {str(k): str(v) for k, v in named[named != ""].items()}
+    return summary
+
+
+def summary_text(summary: dict[str, Any]) -> str:
+    """The same in words."""
+    lines = [
+        f"{summary['n_regulators']} regulators, {summary['n_edges']:,} edges to "
+        f"{summary['n_variables']:,} variables, from {summary['n_samples']:,} samples"
+        + _explained(summary["explained_variance"])
+        + ".",
+        summary["reason"],
+    ]
+    if summary["named"]:
+        names = list(summary["named"].values())
+        more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+        lines.append(f"{len(names)} named: {', '.join(names[:10])}{more}.")
+    lines.append(f"Look at {summary['report']}")
+    return "\n".join(line for line in lines if line)
+
+
+def _explained(share: float | None) -> str:
+    if share is None:
+        return ""
+    if share < 0:
+        return "; it explains less of the variance than the means alone"
+    return f"; {100 * share:.0f} % of the variance explained"
