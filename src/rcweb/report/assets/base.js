@@ -2,6 +2,7 @@
 
 const DATA = JSON.parse(document.getElementById("report-data").textContent);
 const REGULATORS = DATA.regulators;
+const ANY_KNOWN = REGULATORS.some(({ known }) => known);
 
 /** One element by its id. */
 const byId = (id) => document.getElementById(id);

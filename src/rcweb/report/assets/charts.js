@@ -158,7 +158,7 @@ function histogram(regulator, width) {
       base += n;
     });
   });
-  for (const mark of ticks(-extent, extent, 4)) {
+  for (const mark of ticks(-extent, extent, 6)) {
     svg.append(
       s("text", { x: x(mark), y: height - bottom + 16, "text-anchor": "middle" }, number(mark)),
     );

@@ -11,7 +11,7 @@ function detailView(r, actions) {
     h(
       "div",
       { class: "pair" },
-      knownPart(regulator),
+      ANY_KNOWN ? knownPart(regulator) : null,
       part(
         "Weights",
         regulator.weights.length
@@ -67,7 +67,7 @@ function weightNote({ weights, known }) {
 
 function knownPart({ known, label }) {
   const title = "Best known regulator";
-  if (!known) return part(title, h("p", { class: "note" }, "None was given or none overlaps."));
+  if (!known) return part(title, h("p", { class: "note" }, "None overlaps."));
   const weak = known.q !== null && known.q > 0.05; // as in the labels
   const lists = known.found.length + known.missed.length + known.new.length > 0;
   const facts = [

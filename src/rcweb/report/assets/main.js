@@ -36,7 +36,7 @@ function summary() {
   const named = REGULATORS.filter(({ label, id }) => label !== id).length;
   const figures = [
     [count(REGULATORS.length), "regulators"],
-    ...(REGULATORS.some(({ known }) => known) ? [[count(named), "with a known name"]] : []),
+    ...(ANY_KNOWN ? [[count(named), "with a known name"]] : []),
     [count(edges), "edges"],
     [count(DATA.genes.length), "variables"],
     [count(DATA.n_samples), "samples"],
@@ -57,7 +57,7 @@ function choice() {
     ...[
       DATA.reason ? h("p", { class: "prose" }, DATA.reason) : null,
       DATA.singular_values.length
-        ? figure(spectrumChart, "Singular values of the centred table, on a log scale.")
+        ? figure(spectrumChart, "Singular values of the table, on a log scale.")
         : null,
       DATA.evidence.rows.length
         ? h(

@@ -42,7 +42,7 @@ function regulatorColumns(open) {
       cell: (r) => (share(r) === null ? "–" : percent(share(r), 1)),
     });
   }
-  if (REGULATORS.some(({ known }) => known)) {
+  if (ANY_KNOWN) {
     const known = (r) => REGULATORS[r].known;
     const overlap = (r) =>
       known(r)?.overlap == null ? "–" : `${known(r).overlap} / ${known(r).set_size ?? "?"}`;
@@ -64,13 +64,13 @@ function regulatorColumns(open) {
       },
     );
   } else {
-    const certainty = (r) => mean(REGULATORS[r].probabilities);
+    const strongest = (r) =>
+      REGULATORS[r].targets.slice(0, 3).map((gene) => DATA.gene_labels[gene]);
     columns.push({
-      title: "Mean probability",
-      file: "mean_probability",
-      numeric: true,
-      value: certainty,
-      cell: (r) => certainty(r).toFixed(2),
+      title: "Strongest targets",
+      file: "strongest_targets",
+      className: "clip",
+      value: (r) => strongest(r).join(", "),
     });
   }
   return columns;
