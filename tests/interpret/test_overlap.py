@@ -222,7 +222,18 @@ def test_assignment_is_the_best_of_all_permutations():
         sum(abs(result.correlation[i, j]) for i, j in enumerate(order))
         for order in permutations(range(4))
     )
-    assert result.assign(alpha=1.0)["correlation"].abs().sum() == pytest.approx(best)
+    assert result.assign(alpha=1.0, min_claim=0.0)["correlation"].abs().sum() == pytest.approx(best)
+
+
+def test_a_far_second_choice_is_no_name():
+    """Two regulators with the targets of A; B shares a few: neither is called B."""
+    targets = [f"v{n}" for n in range(400)]
+    C = np.zeros((2, 400))
+    C[:, :40] = 1
+    sets = GeneSets.from_dict({"A": targets[:40], "B": targets[34:50]})
+    result = overlap_test(C, sets, targets=targets)
+    assert result.assign()["set"].tolist() == ["A"]
+    assert sorted(result.assign(min_claim=0.1, correction="bh")["set"]) == ["A", "B"]
 
 
 def test_empty_sides_give_empty_tables():

@@ -90,11 +90,15 @@ class Overlaps:
             return self._rows(column[:0], column[:0])
         return self._rows(self.log_p.argmin(axis=0), column)
 
-    def assign(self, alpha: float = 0.05, correction: str = "bonferroni") -> pd.DataFrame:
+    def assign(
+        self, alpha: float = 0.05, correction: str = "bonferroni", min_claim: float = 0.5
+    ) -> pd.DataFrame:
         """Which regulator is which known one: each regulator and each set used at most once.
 
         Maximises the sum of |correlation| over pairs that are significant at `alpha` after
-        `correction` ("bonferroni" or "bh"); whoever has no such partner stays without a name.
+        `correction` ("bonferroni" or "bh") and whose |correlation| is at least `min_claim` times
+        the largest one of the regulator: one that resembles a taken name far more than any other
+        stays without a name rather than get the next best.
         """
         corrected = {"bonferroni": self.log_bonferroni, "bh": self.log_q}
         if correction not in corrected:
@@ -108,6 +112,7 @@ class Overlaps:
         if not strength.size:
             return self._rows(order[:0], order[:0])
         best = np.maximum.reduceat(strength[order], starts, axis=0)
+        best[best < min_claim * best.max(axis=1, keepdims=True)] = -np.inf
         i, column = linear_sum_assignment(-np.maximum(best, 0.0))
         named = best[i, column] > 0
         i, column = i[named], column[named]
