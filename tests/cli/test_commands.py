@@ -114,6 +114,10 @@ def test_annotate_finds_the_planted_regulators(planted, found, tmp_path, capsys)
     table = pd.read_csv(out / "regulators.tsv", sep="\t", index_col="regulator")
     assert set(table["name"]) == set(summary["named"].values())
     assert "regulator0" in (out / "report.html").read_text()
+    assert run(["annotate", str(out), "--sets", sets, "-q"]) == 0
+    assert names_in(out) == WRITTEN, "tables of earlier knowledge must not stay behind"
+    inputs = json.loads((out / "provenance.json").read_text())["inputs"]
+    assert set(inputs) == {"data", "sets 1"}
 
 
 def test_fit_with_everything_known(planted, tmp_path, capsys):

@@ -26,15 +26,16 @@ from rcweb.cli.summary import summarise, summary_text
 def annotate(out: Path, sources: Sources, console: Console) -> None:
     """Name the regulators in OUT, a folder that `rcweb fit` wrote, and renew its report.
 
-    Writes regulators.tsv and, where asked for, terms.tsv and measured.tsv.
+    Writes regulators.tsv and, where asked for, terms.tsv and measured.tsv. What is given here takes
+    the place of all that was given before.
     """
     if not (sources.sets or sources.terms or sources.measured):
         raise click.UsageError("Say what is known: --sets, --terms or --measured.")
     start = time.monotonic()
     with console.interruptible(lambda: f"{out} is as it was."):
         result = read_result(out)
-        record = dict(result.provenance)
-        record["inputs"] = {**record.get("inputs", {}), **sources.inputs()}
+        fitted_to = {k: v for k, v in result.provenance.get("inputs", {}).items() if k == "data"}
+        record = {**result.provenance, "inputs": {**fitted_to, **sources.inputs()}}
         result = replace(result, provenance=record)
         knowledge = join_samples(load_knowledge(sources), sources, list(result.activities.index))
         annotations = name_and_write(out, result, knowledge, console)

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from rcweb.estimator import RCweb
 
 NETWORK_FILES = ("network.tsv", "network.graphml", "network.cyjs", "network.gmt")
+KNOWLEDGE_FILES = ("terms.tsv", "measured.tsv")
 FILES = (
     *NETWORK_FILES,
+    *KNOWLEDGE_FILES,
     "activities.tsv",
     "regulators.tsv",
-    "terms.tsv",
-    "measured.tsv",
     "model.rcweb",
     "data.h5ad",
     "provenance.json",
@@ -62,6 +62,8 @@ def write_result(
 
     knowledge, annotations = knowledge or Knowledge(), annotations or Annotations()
     with replacing_folder(out, FILES, keep=result.data is None) as folder:
+        for name in KNOWLEDGE_FILES:  # of earlier knowledge, if the folder is kept
+            (folder / name).unlink(missing_ok=True)
         for name, text in _texts(result, annotations).items():
             (folder / name).write_text(text, encoding="utf-8", errors="replace", newline="")
         for name, content in (extra or {}).items():
