@@ -5,15 +5,21 @@ from __future__ import annotations
 import time
 from fractions import Fraction
 from math import comb, log
+from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 from scipy.stats import false_discovery_control, fisher_exact, kstest
+from sklearn.exceptions import NotFittedError
 
+from rcweb import RCweb
 from rcweb.interpret import GeneSets, format_p, overlap_test
 from rcweb.interpret.hypergeometric import log_benjamini_hochberg, log_tail
+from rcweb.interpret.labels import as_network
 
 
 def rational_tail(k: int, n: int, K: int, N: int) -> Fraction:
@@ -107,6 +113,18 @@ def test_agrees_with_gseapy(world, regulator, name, overlap, p):
     column = result.sets.names.index(name)
     assert result.overlap[regulator, column] == overlap
     assert result.log_p[regulator, column] == pytest.approx(log(p), abs=1e-10)
+
+
+def test_every_kind_of_network_gives_the_same(world):
+    """Array, sparse matrix, DataFrame, Network and fitted model are one thing."""
+    C, targets, sets = world
+    expected = overlap_test(C, sets, targets=targets).log_p
+    frame = pd.DataFrame(C, columns=targets)
+    network = as_network(C, targets=targets)
+    model = SimpleNamespace(network_=network)
+    for source in (frame, network, model):
+        assert np.array_equal(overlap_test(source, sets).log_p, expected)
+    assert np.array_equal(overlap_test(csr_array(C), sets, targets=targets).log_p, expected)
 
 
 def test_corrections_are_over_all_pairs(world):
@@ -251,6 +269,12 @@ def test_wrong_arguments_are_named():
     sets = GeneSets.from_dict({"s": ["a"]})
     with pytest.raises(ValueError, match="pass targets="):
         overlap_test(np.eye(2), sets)
+    with pytest.raises(NotFittedError):
+        overlap_test(RCweb(2), sets)
+    with pytest.raises(ValueError, match="not 1-d"):
+        overlap_test(np.ones(3), sets, targets=["a"])
+    with pytest.raises(ValueError, match="correction must be"):
+        overlap_test(np.eye(2), sets, targets=["a", "b"]).assign(correction="holm")
     with pytest.raises(ValueError, match="signs must be one of"):
         overlap_test(np.eye(2), sets, targets=["a", "b"], signs="both")
     with pytest.raises(ValueError, match="universe of 5"):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
 
 from rcweb.network import Network
 
@@ -22,6 +23,8 @@ def as_network(
     A table or array holds weights, zero = no edge (a boolean mask is a network of weights 1). A
     plain array needs `targets`; regulators are called rcweb0, rcweb1, ... unless named.
     """
+    if hasattr(source, "fit"):
+        check_is_fitted(source)
     network = getattr(source, "network_", source)
     if isinstance(network, Network):
         return network

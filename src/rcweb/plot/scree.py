@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from rcweb.plot.axes import MUTED, axes_or_new, unboxed
 
@@ -24,6 +25,8 @@ def spectrum(
     source : fitted ``RCweb``, or singular values with the chosen `n_components`
     noise : singular value that noise alone would reach, drawn as a line
     """
+    if hasattr(source, "fit"):
+        check_is_fitted(source)
     values = np.asarray(getattr(source, "singular_values_", source), dtype=np.float64)
     chosen = getattr(source, "n_components_", None) if n_components is None else n_components
     if values.ndim != 1 or not len(values):
