@@ -277,6 +277,8 @@ def test_wrong_arguments_are_named():
         overlap_test(np.eye(2), sets, targets=["a", "b"]).assign(correction="holm")
     with pytest.raises(ValueError, match="signs must be one of"):
         overlap_test(np.eye(2), sets, targets=["a", "b"], signs="both")
+    with pytest.raises(ValueError, match="max_q must lie"):
+        overlap_test(np.eye(2), sets, targets=["a", "b"]).table(max_q=0)
     with pytest.raises(ValueError, match="universe of 5"):
         log_tail(1, 6, 2, 5)
 

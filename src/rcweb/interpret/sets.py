@@ -71,7 +71,7 @@ class Overlaps:
         correlation, p, q, bonferroni, log10_p. `p` is never 0: below 2.2e-308 read `log10_p`.
         """
         row, column = np.nonzero(
-            (self.overlap >= min_overlap) & (self.log_q <= np.log(max_q) + 1e-12)
+            (self.overlap >= min_overlap) & (self.log_q <= _log_level("max_q", max_q))
         )
         order = np.argsort(self.log_p[row, column], kind="stable")
         return self._rows(row[order], column[order])
@@ -103,7 +103,7 @@ class Overlaps:
         corrected = {"bonferroni": self.log_bonferroni, "bh": self.log_q}
         if correction not in corrected:
             raise ValueError(f"correction must be 'bonferroni' or 'bh', not {correction!r}.")
-        allowed = corrected[correction] <= np.log(alpha)
+        allowed = corrected[correction] <= _log_level("alpha", alpha)
         names, owner = np.unique(self.regulators, return_inverse=True)
         strength = np.where(allowed, np.abs(self.correlation), -np.inf)
         # A regulator with two rows (signs apart) takes part with its stronger one.
@@ -194,6 +194,12 @@ def overlap_test(
         set_sizes=sizes,
         n_universe=len(names),
     )
+
+
+def _log_level(name: str, value: float) -> float:
+    if not 0 < value <= 1:
+        raise ValueError(f"{name} must lie in (0, 1], not {value}.")
+    return float(np.log(value))
 
 
 def _universe_columns(
