@@ -7,7 +7,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
 from rcweb.search.paper import kernels
 from rcweb.search.paper.kernels import Workspace
@@ -114,7 +113,7 @@ def find_column(
         stop=LIMIT if at_limit else STOPS[code],
         refreshes=int(work.refreshes[0]),
     )
-    return _smallest_singular_vector(V, trace.omega_minus), trace
+    return _settled(problem, work), trace
 
 
 def _start(problem: Problem, A: Array) -> Workspace:
@@ -136,10 +135,13 @@ def _start(problem: Problem, A: Array) -> Workspace:
         omega_minus=np.zeros(N, dtype=np.int64),
         lam=np.zeros(N),
         reach=np.zeros(N),
-        seen=np.zeros(N),
+        seen=np.zeros(N, dtype=np.int64),
         norms=problem.norms,
+        past=np.zeros((kernels.MEMORY, P)),
+        drift=np.zeros(N + 2),
         n_removed=np.ones(1, dtype=np.int64),
-        scalars=np.array([0.0, 0.0, size]),
+        n_moves=np.zeros(1, dtype=np.int64),
+        scalars=np.array([0.0, size]),
         refreshes=np.zeros(1, dtype=np.int64),
     )
     work.omega0[first] = False
@@ -183,14 +185,12 @@ def _switch_back(V: Array, work: Workspace) -> None:
     """Take the inflation out: K of V without the rows removed so far, and its eigenvector."""
     removed = V[work.omega_minus[: work.n_removed[0]]]
     work.K[...] = np.eye(V.shape[1]) - removed.T @ removed
-    work.scalars[2] = 1.0
+    work.scalars[1] = 1.0
     kernels.refresh(work)
 
 
-def _smallest_singular_vector(V: Array, omega_minus: NDArray[np.int64]) -> Array:
-    """The right singular vector of V_omega0; sign: the largest entry of V b is positive."""
-    removed = V[omega_minus]
-    K = np.eye(V.shape[1]) - removed.T @ removed
-    b = eigh(K, subset_by_index=(0, 0), check_finite=False)[1][:, 0]
-    c = V @ b
-    return b if c[np.argmax(np.abs(c))] >= 0 else -b
+def _settled(problem: Problem, work: Workspace) -> Array:
+    """``b``: v to the last digit; its sign makes the largest entry of V b positive."""
+    kernels.refresh(work)
+    c = problem.V @ work.v
+    return work.v if c[np.argmax(np.abs(c))] >= 0 else -work.v

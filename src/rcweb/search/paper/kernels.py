@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+# Steps for which the exact distance between old and new w is used to bound |u_i|.
+MEMORY = 32
+
 # Why `advance` came back.
 TARGET, SINGULAR, NOISE, CONVERGED = 0, 1, 2, 3
 
@@ -25,7 +28,7 @@ ZERO = 1e-12
 # one and the same single regulator have parallel rows.
 STILL = 1e-6
 # Allowed angle between the iterated and the exact eigenvector.
-ANGLE = 1e-9
+ANGLE = 1e-8
 # Allowed residual ||K v - v / lambda||, in units of the size of K, before K^-1 is refreshed.
 RESIDUAL = 1e-8
 _MAX_ITERATIONS = 60
@@ -40,10 +43,13 @@ class Workspace(NamedTuple):
     omega0 : (N,) rows still in V_omega0
     omega_minus : (N,) removed rows in their order; the first ``n_removed[0]`` are valid
     lam : (N,) lambda_max after each removal
-    reach, seen : (N,) |u_i| when last computed, and the drift at that time
+    reach, seen : (N,) |u_i| when last computed, and the number of the w it was computed for
     norms : (N,) ||V_i||
+    past : (MEMORY, P) the latest w, number n in row ``n % MEMORY``
+    drift : (N + 2,) length of the path of w up to each number
     n_removed : (1,) number of removals
-    scalars : (3,) current lambda_max, drift (total path of w), size of K at the start
+    n_moves : (1,) number of the current w
+    scalars : (2,) current lambda_max, size of K at the start
     refreshes : (1,) how often K_inv was computed afresh
     """
 
@@ -55,9 +61,12 @@ class Workspace(NamedTuple):
     omega_minus: NDArray[np.int64]
     lam: Array
     reach: Array
-    seen: Array
+    seen: NDArray[np.int64]
     norms: Array
+    past: Array
+    drift: Array
     n_removed: NDArray[np.int64]
+    n_moves: NDArray[np.int64]
     scalars: Array
     refreshes: NDArray[np.int64]
 
@@ -141,38 +150,30 @@ def downdate(K: Array, K_inv: Array, x: Array) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _top_of_3x3(T: Array, y: Array) -> None:
-    """Eigenvector `y` of the largest eigenvalue of the symmetric 3 x 3 `T` by Jacobi rotations."""
-    Q = np.eye(3)
-    for _ in range(12):
-        off = T[0, 1] ** 2 + T[0, 2] ** 2 + T[1, 2] ** 2
-        if off <= 1e-32 * (T[0, 0] ** 2 + T[1, 1] ** 2 + T[2, 2] ** 2):
+def _best_mixture(T: Array, mix: Array) -> None:
+    """Eigenvector `mix` of the largest eigenvalue of the symmetric 3 x 3 `T`.
+
+    With ``T = [[theta, g^T], [g, D + theta]]`` and D negative definite the eigenvalue is
+    ``theta + mu`` where ``mu = g^T (mu - D)^-1 g``; Newton's method from mu = 0 climbs to it
+    monotonically, because the right side is convex and falls.
+    """
+    d1, d2, e = T[1, 1] - T[0, 0], T[2, 2] - T[0, 0], T[1, 2]
+    g1, g2 = T[0, 1], T[0, 2]
+    if not (d1 < 0.0 and d1 * d2 - e * e > 1e-8 * d1 * d1):
+        top = np.linalg.eigh(T)[1][:, 2]
+        mix[:] = -top if top[0] < 0.0 else top
+        return
+    mu, x1, x2 = 0.0, 0.0, 0.0
+    for _ in range(30):
+        a, b = mu - d1, mu - d2
+        det = a * b - e * e
+        x1, x2 = (b * g1 + e * g2) / det, (e * g1 + a * g2) / det
+        step = (g1 * x1 + g2 * x2 - mu) / (1.0 + x1 * x1 + x2 * x2)
+        mu += step
+        if step <= 1e-10 * mu:
             break
-        for p in range(2):
-            for q in range(p + 1, 3):
-                if T[p, q] == 0.0:
-                    continue
-                tau = (T[q, q] - T[p, p]) / (2.0 * T[p, q])
-                t = 1.0 / (abs(tau) + np.sqrt(1.0 + tau * tau))
-                if tau < 0.0:
-                    t = -t
-                c = 1.0 / np.sqrt(1.0 + t * t)
-                s = t * c
-                for k in range(3):
-                    a, b = T[k, p], T[k, q]
-                    T[k, p], T[k, q] = c * a - s * b, s * a + c * b
-                for k in range(3):
-                    a, b = T[p, k], T[q, k]
-                    T[p, k], T[q, k] = c * a - s * b, s * a + c * b
-                    a, b = Q[k, p], Q[k, q]
-                    Q[k, p], Q[k, q] = c * a - s * b, s * a + c * b
-    top = 0
-    for k in range(1, 3):
-        if T[k, k] > T[top, top]:
-            top = k
-    sign = -1.0 if Q[0, top] < 0.0 else 1.0
-    for k in range(3):
-        y[k] = sign * Q[k, top]
+    norm = np.sqrt(1.0 + x1 * x1 + x2 * x2)
+    mix[0], mix[1], mix[2] = 1.0 / norm, x1 / norm, x2 / norm
 
 
 @njit(cache=True, nogil=True)
@@ -191,7 +192,7 @@ def iterate_eigenvector(K_inv: Array, v: Array, below: float) -> float:
     T, mix = np.empty((3, 3)), np.empty(3)
     _matvec(K_inv, v, y)
     for _ in range(_MAX_ITERATIONS):
-        theta = _dot(v, y)
+        theta = _dot(v, y) / _dot(v, v)
         for j in range(P):
             r[j] = y[j] - theta * v[j]
         size = np.sqrt(_dot(r, r))
@@ -201,9 +202,6 @@ def iterate_eigenvector(K_inv: Array, v: Array, below: float) -> float:
             return -1.0
         for j in range(P):
             r[j] /= size
-        along = _dot(v, r)
-        for j in range(P):
-            r[j] -= along * v[j]
         _matvec(K_inv, r, y_r)
         on_v, on_r = _dot(v, p), _dot(r, p)
         for j in range(P):
@@ -215,19 +213,15 @@ def iterate_eigenvector(K_inv: Array, v: Array, below: float) -> float:
             p[j] *= scale
             y_p[j] *= scale
         T[0, 0], T[1, 1], T[2, 2] = theta, _dot(r, y_r), _dot(p, y_p)
-        T[0, 1] = T[1, 0] = _dot(r, y)
+        T[0, 1] = T[1, 0] = size
         T[0, 2] = T[2, 0] = _dot(p, y)
         T[1, 2] = T[2, 1] = _dot(p, y_r)
-        _top_of_3x3(T, mix)
+        _best_mixture(T, mix)
         for j in range(P):
             p[j] = mix[1] * r[j] + mix[2] * p[j]
             y_p[j] = mix[1] * y_r[j] + mix[2] * y_p[j]
             v[j] = mix[0] * v[j] + p[j]
             y[j] = mix[0] * y[j] + y_p[j]
-        norm = np.sqrt(_dot(v, v))
-        for j in range(P):
-            v[j] /= norm
-            y[j] /= norm
     return -1.0
 
 
@@ -261,7 +255,7 @@ def _solve_eigenvector(work: Workspace) -> bool:
         _matvec(work.K, work.v, residual)
         for j in range(P):
             residual[j] -= work.v[j] / lam
-        if np.sqrt(_dot(residual, residual)) <= RESIDUAL * work.scalars[2]:
+        if np.sqrt(_dot(residual, residual)) <= RESIDUAL * work.scalars[1]:
             work.scalars[0] = lam
             return lam < 1.0 / ZERO
     return refresh(work)
@@ -269,7 +263,7 @@ def _solve_eigenvector(work: Workspace) -> bool:
 
 @njit(cache=True, nogil=True)
 def _move(work: Workspace, A: Array, inflated: bool) -> None:
-    """Set ``w = A v`` and add its step to the drift."""
+    """Set ``w = A v``, remember it and how far it has come."""
     P = work.v.shape[0]
     w = np.empty(P)
     if inflated:
@@ -280,30 +274,48 @@ def _move(work: Workspace, A: Array, inflated: bool) -> None:
     for j in range(P):
         step += (w[j] - work.w[j]) ** 2
         work.w[j] = w[j]
-    work.scalars[1] += np.sqrt(step)
+    n = work.n_moves[0] + 1
+    work.n_moves[0] = n
+    work.past[n % MEMORY] = w
+    work.drift[n] = work.drift[n - 1] + np.sqrt(step)
+
+
+@njit(cache=True, nogil=True)
+def _distances(work: Workspace, moved: Array) -> None:
+    """How far w has come since each of its numbers: the chord while remembered, else the path."""
+    n = work.n_moves[0]
+    chord = np.empty(work.w.shape[0])
+    for m in range(n + 1):
+        moved[m] = work.drift[n] - work.drift[m]
+    for m in range(max(n - MEMORY + 1, 1), n):
+        for j in range(chord.shape[0]):
+            chord[j] = work.w[j] - work.past[m % MEMORY, j]
+        moved[m] = np.sqrt(_dot(chord, chord))
 
 
 @njit(cache=True, nogil=True)
 def largest_row(V: Array, work: Workspace, guess: int) -> tuple[int, int]:
     """``arg max |V_i w|`` over omega0, and the runner-up among the rows looked at.
 
-    |V_i w| has moved by at most ||V_i|| times the path of w since it was last computed, so most
-    rows are passed over without touching V; the result is that of the full product.
+    |V_i w| has changed by at most ||V_i|| times the distance of w to where it was when the row was
+    last looked at, so most rows are passed over; the result is that of the full product.
     """
     reach, seen, norms, omega0, w = work.reach, work.seen, work.norms, work.omega0, work.w
-    drift = work.scalars[1]
+    now = work.n_moves[0]
+    moved = np.empty(now + 1)
+    _distances(work, moved)
     first, second = -1, -1
     best, next_best = -1.0, -1.0
     if guess >= 0 and omega0[guess]:
         first, best = guess, abs(_row_dot(V, guess, w))
-        reach[guess], seen[guess] = best, drift
+        reach[guess], seen[guess] = best, now
     for i in range(V.shape[0]):
         # The factor keeps rounding from hiding a row that is as large as the best.
-        bound = (reach[i] + norms[i] * (drift - seen[i])) * (1.0 + 1e-12)
+        bound = (reach[i] + norms[i] * moved[seen[i]]) * (1.0 + 1e-12)
         if bound < best or not omega0[i] or i == guess:
             continue
         size = abs(_row_dot(V, i, w))
-        reach[i], seen[i] = size, drift
+        reach[i], seen[i] = size, now
         if size > best or (size == best and i < first):
             second, next_best = first, best
             first, best = i, size
