@@ -56,7 +56,7 @@ def fit(
 def _component(X: Array, k: int, rng: np.random.Generator, non_negative: bool) -> Array:
     """argmax of ``|X w|`` over unit w with at most k non-zeros, a local one."""
     N = X.shape[1]
-    start: Array = rng.standard_normal(N)
+    start = np.asarray(rng.standard_normal(N))
     w = _normalised(np.abs(start) if non_negative else start)
     for step in range(MAX_ITER):
         allowed = min(N, k + round(N * np.exp(-step / ANNEALING)))

@@ -10,8 +10,8 @@ import numpy as np
 
 from rcweb.baselines.base import Array, Factors, check_data, compress
 
-MAX_ITER = 2000
-TOL = 1e-9
+MAX_ITER = 200
+TOL = 1e-7
 
 
 def fit(
@@ -23,12 +23,11 @@ def fit(
     network: Array,
     noise_sd: Array | None = None,
 ) -> Factors:
-    """Minimise ``sum_i |G0_i - (R C)_i|^2 / noise_sd_i^2`` over
-    R and C, C with the support of `network`.
+    """Minimise ``sum_i |G0_i - (R C)_i|^2 / noise_sd_i^2``, C having the support of `network`.
 
     Alternating least squares started at the true weights, until a sweep lowers the objective by
-    less than 1e-9 of it. `noise_sd` (N,) are the true noise levels, equal ones if None; `density`
-    and `random_state` are not used.
+    less than 1e-7 of it, at most 200 sweeps. `noise_sd` (N,) are the true noise levels, equal ones
+    if None; `density` and `random_state` are not used.
     """
     G0 = check_data(data, n_components)
     network = np.asarray(network, dtype=np.float64)

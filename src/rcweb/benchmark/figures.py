@@ -24,6 +24,8 @@ STYLE: dict[str, tuple[str, str]] = {
     "fastica-samples": ("#56B4E9", "v"),
     "ksvd": ("#009E73", "D"),
     "empca": ("#CC79A7", "P"),
+    "ksvd-published": ("#66C2A5", "d"),
+    "ksvd-package": ("#004D38", "d"),
     "varimax": ("#999999", "X"),
     "psmf": ("#7A5195", "<"),
     "bfrm": ("#8C6D31", ">"),
@@ -31,7 +33,7 @@ STYLE: dict[str, tuple[str, str]] = {
     "dictionary": ("#66A61E", "h"),
     "l1-sphere": ("#A6761D", "*"),
 }
-PUBLISHED = {"RCweb": "rcweb-paper", "emPCA": "empca", "K-SVD": "ksvd"}
+PUBLISHED = {"RCweb": "rcweb-paper", "emPCA": "empca", "K-SVD": "ksvd-published"}
 
 
 def draw(plan: str, rows: pd.DataFrame, summary: pd.DataFrame, folder: Path) -> list[Path]:

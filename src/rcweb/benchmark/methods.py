@@ -70,6 +70,20 @@ def _rcweb_paper(sim: Simulation, n_components: int | str, seed: int) -> Estimat
     return _rcweb(sim, n_components, seed, method="paper", degree=degree)
 
 
+def _ksvd_package(sim: Simulation, n_components: int | str, seed: int) -> Estimate:
+    """ApproximateKSVD of the package ``ksvd``, which is not a dependency: 20 iterations as ours."""
+    try:
+        from ksvd import ApproximateKSVD
+    except ImportError:
+        raise ImportError("pip install ksvd, to compare with that package") from None
+    P = int(n_components)
+    signals = (sim.data - sim.data.mean(axis=0)).T
+    k = max(1, round(float(sim.edges.mean()) * P))
+    np.random.seed(seed)  # noqa: NPY002, the package knows no other generator
+    model = ApproximateKSVD(n_components=P, max_iter=20, transform_n_nonzero_coefs=k).fit(signals)
+    return Estimate(np.ascontiguousarray(model.transform(signals).T))
+
+
 def _baseline(name: str, module: str, function: str = "fit", slow: bool = False) -> Method:
     return Method(name, partial(_rival, module, function), slow=slow)
 
@@ -83,6 +97,8 @@ METHODS: dict[str, Method] = {
         _baseline("fastica", "ica"),
         _baseline("fastica-samples", "ica", "fit_samples"),
         _baseline("ksvd", "ksvd"),
+        _baseline("ksvd-published", "ksvd", "fit_published"),
+        Method("ksvd-package", _ksvd_package),
         _baseline("varimax", "varimax"),
         _baseline("empca", "empca"),
         _baseline("l1-sphere", "l1_sphere"),

@@ -82,7 +82,7 @@ def _fig2(panels: str) -> tuple[Block, ...]:
 def _fig3(panels: str) -> tuple[Block, ...]:
     author = s.figure3(s.AUTHOR, "", panels)
     return (
-        Block(author),
+        Block(author, (*FAST, "ksvd-published")),
         _slow(tuple(c for c in author if c.n_features == 500 and c.n_samples == 200)),
         Block(s.figure3(s.HONEST, " honest", panels), BESIDE_HONEST, (0, 1, 2)),
     )
@@ -115,6 +115,12 @@ def _claims() -> tuple[Block, ...]:
     return (Block(s.claims(), ("oracle", "fastica", "rcweb", "rcweb-paper"), tuple(range(10))),)
 
 
+def _ksvd() -> tuple[Block, ...]:
+    """Our K-SVD beside the package of that name."""
+    cells = s.figure1(s.AUTHOR, "fig1") + s.figure3(s.AUTHOR, "", "AB")[::3]
+    return (Block(cells, ("ksvd", "ksvd-package"), (0, 1, 2)),)
+
+
 def _real() -> tuple[Block, ...]:
     return (Block(real_cells(), ("fastica", "rcweb"), (0, 1, 2), timeout=600.0),)
 
@@ -133,6 +139,7 @@ PLANS: dict[str, Callable[[], tuple[Block, ...]]] = {
     "worlds": _worlds,
     "claims": _claims,
     "unknown_p": _unknown_p,
+    "ksvd": _ksvd,
     "real": _real,
 }
 
