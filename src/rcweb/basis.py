@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, optimize
+from scipy import linalg
 from scipy.sparse.linalg import svds
 
 Array = NDArray[np.float64]
@@ -74,8 +74,13 @@ def truncate(full: Basis, P: int) -> Basis:
     """Keep the first `P` triplets of a complete decomposition; the others give the noise."""
     rest = float((full.s[P:] ** 2).sum())
     noise = _noise(rest, (len(full.U), len(full.V)), P)
-    U, V = np.ascontiguousarray(full.U[:, :P]), np.ascontiguousarray(full.V[:, :P])
-    return Basis(U=U, s=full.s[:P].copy(), V=V, noise=noise)
+    return replace(leading(full, P), noise=noise)
+
+
+def leading(basis: Basis, P: int) -> Basis:
+    """The first `P` triplets, with the noise level unchanged."""
+    U, V = np.ascontiguousarray(basis.U[:, :P]), np.ascontiguousarray(basis.V[:, :P])
+    return replace(basis, U=U, s=basis.s[:P].copy(), V=V)
 
 
 def _noise(rest: float, shape: tuple[int, ...], P: int) -> float:
@@ -117,17 +122,11 @@ def median_noise(s: Array, M: int, N: int) -> float:
 
 
 def _marchenko_pastur_median(beta: float) -> float:
+    """Median of the law with ratio `beta`: density ~ sqrt((high - x) (x - low)) / x."""
     low, high = (1 - np.sqrt(beta)) ** 2, (1 + np.sqrt(beta)) ** 2
-    # t = cos(angle) takes the square-root ends out of the density.
-    angle = np.linspace(0, np.pi, 2001)
+    # x = middle - half cos(angle) takes the square-root ends out of the density; midpoints of
+    # the grid keep clear of its pole at zero when beta is 1.
+    angle = (np.arange(2000) + 0.5) * np.pi / 2000
     x = (high + low) / 2 - (high - low) / 2 * np.cos(angle)
-    density = np.sin(angle) ** 2 / np.maximum(x, np.finfo(float).tiny)
-    mass = np.concatenate([[0.0], np.cumsum((density[1:] + density[:-1]) / 2)])
-    mass /= mass[-1]
-    if beta == 1:  # the density has a pole at zero; its distribution function is known there
-        return float(optimize.brentq(lambda y: _quarter_circle_mass(np.sqrt(y)) - 0.5, 1e-9, 4))
-    return float(np.interp(0.5, mass, x))
-
-
-def _quarter_circle_mass(r: float) -> float:
-    return float((r * np.sqrt(4 - r * r) / 2 + 2 * np.arcsin(r / 2)) / np.pi)
+    mass = np.cumsum(np.sin(angle) ** 2 / x)
+    return float(np.interp(0.5, mass / mass[-1], x))

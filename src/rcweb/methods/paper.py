@@ -12,7 +12,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rcweb.basis import Basis, median_noise, noise_edge, rounding_level, thin_svd, truncate
+from rcweb.basis import (
+    Basis,
+    leading,
+    median_noise,
+    noise_edge,
+    rounding_level,
+    thin_svd,
+    truncate,
+    truncated_svd,
+)
 from rcweb.search.paper.column import ColumnTrace, Problem, SwitchBack
 from rcweb.search.paper.columns import Columns, find_columns
 from rcweb.solution import Solution
@@ -65,9 +74,7 @@ def solve_paper(
         the cosine above which a column repeats another.
     """
     M, N = G0.shape
-    full = thin_svd(G0)
-    P_star, reason = _choose_P_star(full, n_components, M, N)
-    basis = truncate(full, min(P_star, full.rank))
+    basis, P_star, reason = _choose_basis(G0, n_components)
     problem = Problem(V=basis.V, s=basis.s, noise=basis.noise, degree=degree)
     report: Callable[[str], None] = print if verbose else lambda line: None
     columns = find_columns(problem, SwitchBack(switch_back, k, epsilon), report=report)
@@ -77,13 +84,18 @@ def solve_paper(
     return _solution(G0, found, P_star, reason)
 
 
-def _choose_P_star(full: Basis, n_components: int | str, M: int, N: int) -> tuple[int, str]:
+def _choose_basis(G0: Array, n_components: int | str) -> tuple[Basis, int, str]:
+    """The basis without directions of singular value zero, P*, and why that many."""
+    M, N = G0.shape
     if not isinstance(n_components, str):
-        return n_components, f"{n_components} regulators were asked for"
+        basis = truncated_svd(G0, n_components)
+        return leading(basis, basis.rank), n_components, f"{n_components} regulators were asked for"
+    full = thin_svd(G0)
     edge = max(noise_edge(median_noise(full.s, M, N), M, N), rounding_level(full.s, M, N))
     above = int((full.s > edge).sum())
     P_star = int(np.clip(above, 1, min(M, N - 1)))
-    return P_star, f"{above} singular values lie above the edge of noise ({edge:.3g})"
+    reason = f"{above} singular values lie above the edge of noise ({edge:.3g})"
+    return truncate(full, P_star), P_star, reason
 
 
 def _signal_directions(basis: Basis, M: int, N: int) -> int:
