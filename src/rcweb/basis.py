@@ -128,5 +128,6 @@ def _marchenko_pastur_median(beta: float) -> float:
     # the grid keep clear of its pole at zero when beta is 1.
     angle = (np.arange(2000) + 0.5) * np.pi / 2000
     x = (high + low) / 2 - (high - low) / 2 * np.cos(angle)
-    mass = np.cumsum(np.sin(angle) ** 2 / x)
-    return float(np.interp(0.5, mass / mass[-1], x))
+    density = np.sin(angle) ** 2 / x
+    mass = np.cumsum(density) - density / 2
+    return float(np.interp(0.5, mass / density.sum(), x))

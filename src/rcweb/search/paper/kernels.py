@@ -153,18 +153,16 @@ def downdate(K: Array, K_inv: Array, x: Array) -> bool:
 def _best_mixture(T: Array, mix: Array) -> None:
     """Eigenvector `mix` of the largest eigenvalue of the symmetric 3 x 3 `T`.
 
-    With ``T = [[theta, g^T], [g, D + theta]]`` and D negative definite the eigenvalue is
-    ``theta + mu`` where ``mu = g^T (mu - D)^-1 g``; Newton's method from mu = 0 climbs to it
-    monotonically, because the right side is convex and falls.
+    With ``T = [[theta, g^T], [g, D + theta]]`` it is ``theta + mu`` where mu lies above the
+    eigenvalues of D and solves ``mu = g^T (mu - D)^-1 g``. Newton's method climbs to it from the
+    left, because the right side is convex and falls. A rough answer only costs an iteration.
     """
     d1, d2, e = T[1, 1] - T[0, 0], T[2, 2] - T[0, 0], T[1, 2]
     g1, g2 = T[0, 1], T[0, 2]
-    if not (d1 < 0.0 and d1 * d2 - e * e > 1e-8 * d1 * d1):
-        top = np.linalg.eigh(T)[1][:, 2]
-        mix[:] = -top if top[0] < 0.0 else top
-        return
-    mu, x1, x2 = 0.0, 0.0, 0.0
-    for _ in range(30):
+    pole = (d1 + d2) / 2.0 + np.sqrt((d1 - d2) ** 2 / 4.0 + e * e)
+    low = max(0.0, pole + 1e-9 * T[0, 0])
+    mu, x1, x2 = low, 0.0, 0.0
+    for _ in range(40):
         a, b = mu - d1, mu - d2
         det = a * b - e * e
         x1, x2 = (b * g1 + e * g2) / det, (e * g1 + a * g2) / det
