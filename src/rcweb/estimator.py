@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 METHODS = ("refined", "paper")
-QUALITIES = ("fast", "standard", "best")
+QUALITIES = ("standard", "high")
 _PAPER_OPTIONS: dict[str, tuple[type, ...]] = {
     "k": (Integral,),
     "epsilon": (Real,),
@@ -49,8 +49,8 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Mean number of targets of a regulator, if known. None: found from the data.
     fdr : float in (0, 1)
         Expected share of false edges among those kept (method "refined").
-    quality : {"fast", "standard", "best"}
-        How much time to spend (method "refined").
+    quality : {"standard", "high"}
+        "high" searches twice, samples longer and says how far two seeds agree (method "refined").
     center : bool or "auto"
         Whether to subtract the mean of each variable. "auto": yes for "refined", no for "paper",
         whose author does not.
