@@ -70,7 +70,8 @@ def _start(kind: str, rng: np.random.Generator, signals: Array, P: int) -> Array
         U, s, Vt = svd(signals, full_matrices=False)
         D = Vt[:P] * s[:P, None]
         if kind == "varimax":
-            D = varimax(U[:, :P]).T @ D
+            # A start need not be converged.
+            D = varimax(U[:, :P], max_iter=50).T @ D
     norm = np.linalg.norm(D, axis=1, keepdims=True)
     return np.asarray(np.divide(D, norm, out=rng.standard_normal(D.shape), where=norm > 0))
 

@@ -27,7 +27,7 @@ def fit(
     return Factors(activities=R, network=cut(T.T @ Vt[:n_components], density))
 
 
-def varimax(L: Array) -> Array:
+def varimax(L: Array, max_iter: int = MAX_ITER) -> Array:
     """The rotation T (P, P) that maximises the column variances of the squares of ``L T``.
 
     Fixed-point steps ``T <- polar(L^T (X^3 - X diag(mean X^2)))`` with ``X = L T``, the form of
@@ -35,7 +35,7 @@ def varimax(L: Array) -> Array:
     """
     T = np.eye(L.shape[1])
     last = 0.0
-    for _ in range(MAX_ITER):
+    for _ in range(max_iter):
         X = L @ T
         gradient = L.T @ (X**3 - X * (X * X).mean(axis=0))
         A, d, Bt = np.linalg.svd(gradient)

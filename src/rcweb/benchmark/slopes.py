@@ -18,11 +18,13 @@ def slope(size: ArrayLike, seconds: ArrayLike, level: float = 0.95) -> tuple[flo
     x, y = np.log(np.asarray(size, float)), np.log(np.asarray(seconds, float))
     if len(x) < 2 or np.ptp(x) == 0:
         return (np.nan, np.nan, np.nan)
-    fit = stats.linregress(x, y)
+    x, y = x - x.mean(), y - y.mean()
+    value = float(x @ y / (x @ x))
     if len(x) < 3:
-        return (float(fit.slope), np.nan, np.nan)
-    half = float(stats.t.ppf((1 + level) / 2, len(x) - 2) * fit.stderr)
-    return (float(fit.slope), float(fit.slope) - half, float(fit.slope) + half)
+        return (value, np.nan, np.nan)
+    error = np.sqrt(np.sum((y - value * x) ** 2) / (len(x) - 2) / (x @ x))
+    half = float(stats.t.ppf((1 + level) / 2, len(x) - 2) * error)
+    return (value, value - half, value + half)
 
 
 def scaling_exponents(rows: pd.DataFrame) -> pd.DataFrame:
