@@ -17,6 +17,8 @@ Array = NDArray[np.float64]
 
 # Steps for which the exact distance between old and new w is used to bound |u_i|.
 MEMORY = 32
+# When more than one row in so many has to be looked at, the whole product is faster.
+MANY = 8
 
 # Why `advance` came back.
 TARGET, SINGULAR, NOISE, CONVERGED = 0, 1, 2, 3
@@ -307,6 +309,13 @@ def largest_row(V: Array, work: Workspace, guess: int) -> tuple[int, int]:
     if guess >= 0 and omega0[guess]:
         first, best = guess, abs(_row_dot(V, guess, w))
         reach[guess], seen[guess] = best, now
+    pending = 0
+    for i in range(V.shape[0]):
+        pending += omega0[i] and reach[i] + norms[i] * moved[seen[i]] >= best
+    if pending > V.shape[0] // MANY:
+        u = np.dot(V, w)
+        for i in range(V.shape[0]):
+            reach[i], seen[i] = abs(u[i]), now
     for i in range(V.shape[0]):
         # The factor keeps rounding from hiding a row that is as large as the best.
         bound = (reach[i] + norms[i] * moved[seen[i]]) * (1.0 + 1e-12)
