@@ -85,6 +85,8 @@ def accuracy_figure(summary: pd.DataFrame, published: bool = False) -> Figure:
         ax.set_ylim(0, 1.03)
     for ax in axes[:, 0]:
         ax.set_ylabel("accuracy, mean |ρ| one to one")
+    if 1000 in set(summary["n_features"]):
+        fig.supxlabel("solid, filled, large: N = 500;  dashed, hollow, small: N = 1000", fontsize=9)
     _legend(fig, axes.flat[: len(panels)])
     return fig
 
@@ -96,7 +98,13 @@ def _panel_title(panel: str) -> str:
 
 
 def _varied(part: pd.DataFrame) -> str:
-    """The size with the most values is the x axis."""
+    """The size on the x axis: as in the captions, and the one with most values elsewhere."""
+    figure, panel = str(part["figure"].iloc[0]), str(part["panel"].iloc[0])
+    if figure == "fig2":
+        return SIZES["N" if panel.startswith("C") else "P"]
+    known = {"fig1": "P", "fig3": "M"}
+    if figure in known:
+        return SIZES[known[figure]]
     return max(SIZES.values(), key=lambda name: part[name].nunique())
 
 
@@ -143,18 +151,18 @@ def published_figure3() -> pd.DataFrame:
 def _published_points(ax: Axes, panel: str, sizes: set[int]) -> None:
     table = published_figure3()
     table = table[(table["panel"] == panel) & table["N"].isin(sizes)]
-    for (name, _), points in table.groupby(["method", "N"]):
+    for (name, N), points in table.groupby(["method", "N"]):
         colour, marker = STYLE[PUBLISHED[str(name)]]
         ax.plot(
             points["M"],
             points["rho"],
             linestyle="none",
             marker=marker,
-            ms=9,
+            ms=9 if N == 500 else 6,
             mfc="none",
             mec=colour,
             alpha=0.6,
-            label=f"{name}, published",
+            label=f"{name}, published" if N == 500 else None,
         )
 
 
@@ -197,7 +205,8 @@ def heat_map(summary: pd.DataFrame) -> Figure:
                 )
     ax.set_xticks(range(table.shape[1]), list(table.columns), rotation=35, ha="right")
     ax.set_yticks(range(len(table)), list(table.index), fontsize=7.5)
-    fig.colorbar(image, ax=ax, label="accuracy, mean |ρ|; framed = best of the cell", shrink=0.7)
+    fig.colorbar(image, ax=ax, shrink=0.8)
+    ax.set_title("accuracy, mean |ρ| one to one; framed: the best of its cell", fontsize=9)
     return fig
 
 

@@ -25,7 +25,8 @@ FAST = (
 )
 SLOW = ("psmf", "bfrm", "sparse-pca", "dictionary")
 BESIDE_HONEST = ("oracle", "fastica", "ksvd", "rcweb")
-QUICK_CELLS = 3
+QUICK_CELLS = 8
+QUICK_REGULATORS = 30
 QUICK_SECONDS = 20.0
 
 
@@ -162,7 +163,7 @@ def tasks_of(
     """Every fit once, those that share their data next to each other.
 
     `methods` and `seeds` (a number or a list) replace those of every block; `quick` keeps the
-    first block, three cells of it, one seed, the fast methods and one thread.
+    first block, a few small cells of it, one seed, the fast methods and one thread.
     """
     if quick:
         blocks = [_quick(blocks[0])]
@@ -181,12 +182,29 @@ def tasks_of(
     return list(tasks.values())
 
 
+def _spread(cells: list[AnyCell], n: int) -> tuple[AnyCell, ...]:
+    return tuple(cells[:: max(1, -(-len(cells) // n))])
+
+
+def _few(panel: list[AnyCell]) -> tuple[AnyCell, ...]:
+    """Up to three cells of a panel: few regulators, and the smaller N where two are drawn."""
+    small = [c for c in panel if c.n_regulators <= QUICK_REGULATORS] or panel[:1]
+    tables = [c for c in small if isinstance(c, Cell)]
+    sizes = {c.n_features for c in tables}
+    if len(sizes) == 2:
+        return _spread([c for c in tables if c.n_features == min(sizes)], 3)
+    return _spread(small, 3)
+
+
 def _quick(block: Block) -> Block:
-    step = max(1, -(-len(block.cells) // QUICK_CELLS))
+    panels: dict[str, list[AnyCell]] = {}
+    for cell in block.cells:
+        panels.setdefault(cell.panel, []).append(cell)
+    cells = [cell for panel in panels.values() for cell in _few(panel)]
     fast = tuple(name for name in block.methods if not get_method(name).slow)
     return replace(
         block,
-        cells=block.cells[::step],
+        cells=_spread(cells, QUICK_CELLS),
         methods=fast,
         seeds=block.seeds[:1],
         threads=block.threads[:1],

@@ -39,7 +39,7 @@ def run(
     Parameters
     ----------
     plan : one of `rcweb.benchmark.PLANS`
-    quick : three cells, one seed, fast methods: within two minutes
+    quick : a few small cells, one seed, fast methods: within two minutes
     methods, seeds : replace those of the plan; `seeds` is their number or a list
     out : folder of the results, ``benchmarks/results/<plan>`` (with ``-quick``) by default
     n_jobs : fits at the same time; keep 1 when seconds matter

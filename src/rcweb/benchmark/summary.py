@@ -46,7 +46,16 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
         table["seconds"] = groups["seconds"].median()
     if "exact_support" in rows:
         table["n_exact"] = groups["exact_support"].agg(lambda x: int((x == True).sum()))  # noqa: E712
-    return table.reset_index()
+    return _in_order(table.reset_index())
+
+
+def _in_order(table: pd.DataFrame) -> pd.DataFrame:
+    """By cell and method, whatever the order in which parallel fits came back."""
+    names = [name for name in CELL[1:] if name in table]
+    rank = {name: k for k, name in enumerate(METHODS)}
+    keyed = table.assign(rank=table["method"].map(rank))
+    ordered = keyed.sort_values([*names, "threads", "rank"], kind="stable")
+    return ordered.drop(columns="rank").reset_index(drop=True)
 
 
 def gap_closed(summary: pd.DataFrame, method: str = "rcweb") -> pd.DataFrame:
