@@ -12,11 +12,11 @@ mean curvature, as in maximum-likelihood independent component analysis (Pham & 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rcweb.search.oblique.kernels import contrast_step
 from rcweb.search.oblique.space import Array, Density, Space, e_step, m_step, negentropy
 
 
@@ -43,21 +43,21 @@ def complement(B: Array, K: int) -> Array:
     return np.linalg.qr(B.T, mode="complete")[0][:, len(B) :]
 
 
-def normalised(B: Array) -> Array:
+def normalised(B: Any) -> Any:
+    """Rows of unit length, in the precision of `B`."""
     return B / np.linalg.norm(B, axis=1, keepdims=True)
 
 
 def symmetric_start(space: Space, rng: np.random.Generator, steps: int = 60) -> Array:
-    """FastICA over the variables (Hyvarinen 1999), symmetric, Gaussian contrast: a cheap start.
+    """FastICA over the variables (Hyvarinen 1999), symmetric, log cosh contrast: a cheap start.
 
     Its rows are orthogonal, and it loses rows that are dense; `climb` mends the first, `peel` the
     second.
     """
     B = _orthogonal(rng.standard_normal((space.K, space.K)))
-    slope = np.empty(space.K, np.float32)
     for _ in range(steps):
-        Y = space.rows(B)
-        contrast_step(Y, slope)
+        Y = np.tanh(space.rows(B))
+        slope = 1 - np.einsum("ij,ij->i", Y, Y).astype(np.float64) / space.N
         new = _orthogonal((Y @ space.X) / space.N - slope[:, None] * B)
         turned = np.abs(np.abs((new * B).sum(axis=1)) - 1).max()
         B = new

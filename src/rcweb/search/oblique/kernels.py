@@ -1,4 +1,4 @@
-"""Compiled loops of the oblique search. All in one file: numba's cache does not see edits elsewhere.
+"""Compiled loops of the oblique search, in one file: numba's cache does not see edits elsewhere.
 
 Every kernel works on rows y = X b of n candidate columns over N variables, Y is (n, N) float32, and
 fills D, the score of the density that explains the row (minus the derivative of log p), together
@@ -79,7 +79,7 @@ def two_part_step(Y, pi, v0, v1, D, sums):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, fastmath=_SIMD, error_model="numpy")
 def contrast_step(Y, slope):  # type: ignore[no-untyped-def]
-    """FastICA's Gaussian contrast: Y <- y exp(-y^2/2), slope <- mean of (1 - y^2) exp(-y^2/2)."""
+    """Gaussian contrast of FastICA: Y <- y exp(-y^2/2), slope <- mean of (1 - y^2) exp(-y^2/2)."""
     n, N = Y.shape
     for k in range(n):
         total = f4(0)

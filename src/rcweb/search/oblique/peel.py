@@ -31,6 +31,7 @@ MARGIN = 1.25  # how far above chance a row must be to be certified
 WIDE = np.geomspace(1.5, 0.4, 45)
 SHARP_STEPS = 20
 NEW_SHARE = 0.6  # length of a new column outside the span of those already taken
+NEVER = np.inf
 
 
 def one_unit(space: Space, Q: Array, starts: Array) -> tuple[Array, Array]:
@@ -49,9 +50,9 @@ def _one_chunk(space: Space, Q: Array, starts: Array) -> tuple[Array, Array]:
     B: Single = normalised(starts @ Q.T).astype(np.float32)
     for width in WIDE:
         Y = B @ space.XT
-        D, sums = np.empty_like(Y), np.empty((len(B), 2), np.float32)
-        wide_step(Y, np.float32(width**2), D, sums)
-        B = _move(B, D @ space.X / np.float32(space.N), sums[:, :1], sums[:, 1:], PQ)
+        D, means = np.empty_like(Y), np.empty((len(B), 2), np.float32)
+        wide_step(Y, np.float32(width**2), D, means)
+        B = _move(B, D @ space.X / np.float32(space.N), means[:, :1], means[:, 1:], PQ)
     if len(B) > 8:
         Y = B @ space.XT
         score = -0.5 * np.log(Y * Y + np.float32(WIDE[-1] ** 2)).mean(axis=1) + _new(B, Q4)
@@ -128,7 +129,7 @@ def peel(
     space: Space, B: Array, rng: np.random.Generator, *, n_starts: int, most_starts: int
 ) -> Array:
     """Add certified columns to the rows `B` until none is left or nothing beats chance."""
-    K, n, calibrated, threshold = space.K, n_starts, K_UNKNOWN, np.inf
+    K, n, calibrated, threshold = space.K, n_starts, NEVER, np.inf
     while len(B) < K:
         left = K - len(B)
         Q = complement(B, K)
@@ -139,14 +140,11 @@ def peel(
         if len(new):
             B = _polish(space, np.vstack([B, new]))
             n = n_starts
-        elif n >= most_starts:
-            break
+        elif n >= most_starts or not len(B):
+            break  # where not even the sparsest row shows, more starts do not help
         else:
             n *= 2
     return B
-
-
-K_UNKNOWN = np.inf
 
 
 def _polish(space: Space, B: Array) -> Array:

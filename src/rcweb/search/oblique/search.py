@@ -1,17 +1,24 @@
-"""From a subspace to K oblique columns: a cheap joint start, peeling where it fails, restarts."""
+"""From a subspace to K oblique columns: a cheap joint start; peeling where that fails."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from rcweb.search.oblique.deflate import deflate
 from rcweb.search.oblique.joint import Columns, climb, complement, symmetric_start
-from rcweb.search.oblique.peel import MARGIN, chance_level, one_unit, peel, pick_independent
-from rcweb.search.oblique.peel import draw_starts
+from rcweb.search.oblique.peel import MARGIN, NEW_SHARE, chance_level, peel, pick_independent
 from rcweb.search.oblique.space import Array, Density, Space
+from rcweb.search.oblique.unmix import unmix
 
 SETTLE = 15
+# Narrow parts this much wider than noise (median of their variances over rows): small effects are
+# everywhere, and "zero" means "small".
+DIFFUSE = 1.25
+DIFFUSE_STEPS = 60
 
 
 @dataclass(frozen=True)
@@ -20,19 +27,16 @@ class Found:
 
     columns : K of them
     score : (K,) negentropy + log of the share of the column that no other column explains
-    chance : best score that the same search reaches in a random subspace of dimension K
-    certified : (K,) score above MARGIN * chance
-    restarts : how many redraws were tried
+    chance : best score that the same search reaches in a random subspace
+    certified : (K,) found above MARGIN * chance, when it was its turn, and independent of others
+    diffuse : whether zeros are exact (False) or only small (True)
     """
 
     columns: Columns
     score: Array
     chance: float
-    restarts: int
-
-    @property
-    def certified(self) -> np.ndarray:
-        return self.score > MARGIN * self.chance
+    certified: NDArray[np.bool_]
+    diffuse: bool
 
 
 def own_share(B: Array) -> Array:
@@ -41,30 +45,59 @@ def own_share(B: Array) -> Array:
 
 
 def search_columns(
-    space: Space, rng: np.random.Generator, *, restarts: int = 40, log=lambda text: None
+    space: Space, rng: np.random.Generator, report: Callable[[str], None] = lambda line: None
 ) -> Found:
-    """K columns of largest likelihood. Budgets are counts of steps, so the same seed ends alike."""
+    """K columns of largest likelihood. Budgets are counts of steps: the same seed ends alike."""
     chance = chance_level(space, space.K, rng)
+    start = joint_start(space, rng)
+    score = start.J + np.log(own_share(start.B))
+    certified = (score > MARGIN * chance) & (own_share(start.B) > NEW_SHARE)
+    report(f"search: {certified.sum()} of {space.K} columns certified by the joint start")
+    if is_diffuse(space, start):
+        start = climb(space, start.B, start.density, np.zeros(0), settle=DIFFUSE_STEPS - SETTLE)
+        score = start.J + np.log(own_share(start.B))
+        return Found(start, score, chance, score > MARGIN * chance, diffuse=True)
+    if certified.all():
+        return Found(start, score, chance, certified, diffuse=False)
+    return _insist(space, start, certified, chance, rng, report)
 
-    def judge(columns: Columns, tried: int = 0) -> Found:
-        score = columns.J + np.log(own_share(columns.B))
-        return Found(columns, score, chance, tried)
 
+def joint_start(space: Space, rng: np.random.Generator) -> Columns:
+    """The cheap start: independent components, then freed from orthogonality."""
     widths = np.geomspace(0.5, space.level, 30)
-    start = climb(space, symmetric_start(space, rng), Density.start(space.K), widths, settle=SETTLE)
-    best = judge(start)
-    log(f"joint start: {best.certified.sum()} of {space.K} certified")
-    if best.certified.all():
-        return best
-    kept = pick_independent(start.B, best.score, MARGIN * chance, start.B[:0], space.K)
+    B = symmetric_start(space, rng)
+    columns = climb(space, B, Density.start(space.K), widths, settle=SETTLE)
+    return columns if is_diffuse(space, columns) else unmix(space, columns)
+
+
+def is_diffuse(space: Space, columns: Columns) -> bool:
+    """Whether the rows' narrow parts are wider than noise makes them."""
+    return bool(np.median(columns.density.v0 / space.floor(columns.B)) > DIFFUSE)
+
+
+def _insist(
+    space: Space,
+    start: Columns,
+    certified: NDArray[np.bool_],
+    chance: float,
+    rng: np.random.Generator,
+    report: Callable[[str], None],
+) -> Found:
+    """Keep the certified columns and peel on; where peeling ends early, let starts compete."""
+    kept = pick_independent(start.B[certified], start.J[certified], -np.inf, start.B[:0], space.K)
     n_starts = int(np.clip(6 * space.K, 96, 384))
-    peeled = peel(space, kept, rng, n_starts=n_starts, most_starts=4 * n_starts)
-    log(f"peeled: {len(peeled)} of {space.K}")
-    other = judge(complete(space, peeled, rng))
-    best = max(best, other, key=lambda found: found.columns.objective)
-    if best.certified.all():
-        return best
-    return judge(*redraw(space, best, rng, restarts, log))
+    peeled = peel(space, kept, rng, n_starts=n_starts, most_starts=8 * n_starts)
+    report(f"search: {len(peeled)} of {space.K} columns certified by peeling")
+    best = unmix(space, complete(space, peeled, rng))
+    good = np.arange(space.K) < len(peeled)
+    if len(peeled) < space.K:
+        widths = np.geomspace(1.0, space.level, 150)
+        other = climb(space, deflate(space, rng), Density.start(space.K), widths, settle=SETTLE)
+        rivals = [(best, good), (start, certified), (other, np.zeros(space.K, bool))]
+        best, good = max(rivals, key=lambda pair: pair[0].objective)
+    score = best.J + np.log(own_share(best.B))
+    good = good | ((score > MARGIN * chance) & (own_share(best.B) > NEW_SHARE))
+    return Found(best, score, chance, good, diffuse=is_diffuse(space, best))
 
 
 def complete(space: Space, B: Array, rng: np.random.Generator) -> Columns:
@@ -72,45 +105,9 @@ def complete(space: Space, B: Array, rng: np.random.Generator) -> Columns:
     n, K = len(B), space.K
     density = Density.start(K)
     if n < K:
-        Q = complement(B, K)
         turn = np.linalg.qr(rng.standard_normal((K - n, K - n)))[0]
-        B = np.vstack([B, turn @ Q.T])
-        widths = np.geomspace(1.0, min(space.level, 0.9), 400)
+        B = np.vstack([B, turn @ complement(B, K).T])
+        widths = np.geomspace(1.0, min(space.level, 0.9), 200)
         part = climb(space, B, density, widths, free=np.arange(n, K))
         B, density = part.B, part.density
     return climb(space, B, density, np.full(30, space.level), settle=SETTLE)
-
-
-def redraw(
-    space: Space, found: Found, rng: np.random.Generator, patience: int, log
-) -> tuple[Columns, int]:
-    """Iterated local search: redraw the least certain columns, keep what raises the likelihood."""
-    best, failed, tried = found.columns, 0, 0
-    K = space.K
-    while failed < patience:
-        tried += 1
-        share = np.exp(rng.uniform(np.log(0.05), np.log(0.9)))
-        m = int(np.clip(K * share, 2, K))
-        order = np.argsort(-(best.J + 0.02 * rng.standard_normal(K)))
-        keep, free = order[: K - m], np.sort(order[K - m :])
-        B = best.B.copy()
-        Q = complement(B[keep], K)
-        density = best.density.put(free, Density.start(m))
-        if rng.random() < 0.4:
-            candidates, score = one_unit(space, Q, draw_starts(space, Q, 128, rng))
-            new = pick_independent(candidates, score, -np.inf, B[keep], m)
-            rest = complement(np.vstack([B[keep], new]), K)
-            B[free] = np.vstack([new, rest.T])
-            widths = np.geomspace(min(2 * space.level, 0.7), min(space.level, 0.6), 60)
-        else:
-            B[free] = np.linalg.qr(rng.standard_normal((m, m)))[0] @ Q.T
-            widths = np.geomspace(1.0, min(space.level, 0.9), 300)
-        part = climb(space, B, density, widths, free=free)
-        trial = climb(space, part.B, part.density, np.full(30, space.level), settle=SETTLE)
-        failed += 1
-        if trial.objective > best.objective:
-            if trial.objective > best.objective + 10:
-                failed = 0
-                log(f"redraw {tried} ({m} columns): {best.objective:.0f} -> {trial.objective:.0f}")
-            best = trial
-    return best, tried

@@ -1,0 +1,233 @@
+"""``method="refined"``: oblique search certified against chance, then the joint posterior.
+
+Two kinds of table are told apart by the data. Where a regulator's non-targets scatter no more
+than noise does, zeros are exact: R, C and the noise are sampled jointly and every edge gets its
+posterior probability. Where they scatter more, small effects are everywhere and "zero" means
+"small": an edge is then an entry that stands out of its regulator's own background.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from rcweb.matching import match_rows
+from rcweb.methods.diagnosis import diagnose, explain_number, whole_fit_warnings
+from rcweb.outliers import limit_outliers
+from rcweb.refine.edges import background_score, keep_at_fdr, keep_strongest, strong_part
+from rcweb.refine.gibbs import Chain, full_table, leading_table
+from rcweb.search.oblique.search import Found, search_columns
+from rcweb.search.oblique.sharpen import sharpen
+from rcweb.search.oblique.space import Space
+from rcweb.solution import Solution
+from rcweb.spectrum import Spectrum, leading_directions
+
+Array = NDArray[np.float64]
+Rng = np.random.Generator
+Report = Callable[[str], None]
+
+LOW_NOISE = 0.03  # rows with less noise than this are sharpened before they are sampled
+NO_NOISE = 1e-5  # and with less than this their zeros are exact up to rounding: nothing to sample
+TRUNCATE_BELOW = 0.12  # noise below which leading singular pairs stand for the whole table
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Budgets in steps, never in seconds."""
+
+    searches: int
+    burn_certified: int
+    burn: int
+    shape: int
+    sweeps: int
+
+
+EFFORTS = {
+    "standard": Effort(searches=1, burn_certified=25, burn=1000, shape=10, sweeps=50),
+    "high": Effort(searches=2, burn_certified=100, burn=12000, shape=50, sweeps=400),
+}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Rows of the network before edges are chosen, in units of the rescaled table.
+
+    C : (K, N) weights, activities having unit variance; probability, score : (K, N)
+    noise : (N,) standard deviation; projection : (N, K) from the rescaled table to activities
+    """
+
+    C: Array
+    probability: Array
+    score: Array
+    noise: Array
+    projection: Array
+
+
+def solve_refined(
+    G0: Array,
+    n_components: int | str = "auto",
+    *,
+    degree: int | None = None,
+    fdr: float = 0.05,
+    quality: str = "standard",
+    random_state: int | np.random.RandomState | None = None,
+    verbose: int = 0,
+) -> Solution:
+    """Find a sparse network behind the centred table `G0` (M x N)."""
+    rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
+    report: Report = print if verbose else lambda line: None
+    effort = EFFORTS[quality]
+    spectrum = leading_directions(G0, n_components)
+    limited, wild = limit_outliers(G0, spectrum)
+    if limited is not G0:
+        report(f"outliers: {wild:.2%} of the entries limited")
+        G0, spectrum = limited, leading_directions(limited, n_components)
+    space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
+    report(f"basis: {space.K} directions, noise {space.level:.2f} of a row")
+    found, agreement = _search(space, rng, effort, report)
+    if found.diffuse:
+        estimate = _stand_out(space, found, G0 * spectrum.factor)
+    else:
+        estimate = _sample(space, spectrum, found, G0 * spectrum.factor, rng, effort, report)
+    keep = _choose_regulators(found, spectrum, n_components)
+    return _solution(G0, spectrum, space, found, agreement, estimate, keep, (degree, fdr))
+
+
+def _search(space: Space, rng: Rng, effort: Effort, report: Report) -> tuple[Found, Array | None]:
+    """The likeliest of `effort.searches` searches, and how well each row is found again."""
+    runs = [search_columns(space, rng, report) for _ in range(effort.searches)]
+    runs.sort(key=lambda found: -found.columns.objective)
+    best = runs[0]
+    if len(runs) == 1:
+        return best, None
+    Y = [space.rows(found.columns.B).astype(np.float64) for found in runs]
+    agreement = np.zeros(space.K)
+    pairs = match_rows(Y[0], Y[1])
+    agreement[pairs.found] = np.abs(pairs.correlation)
+    return best, agreement
+
+
+def _stand_out(space: Space, found: Found, G: Array) -> Estimate:
+    """Diffuse table: what stands out of the regulator's own background and weak effects."""
+    Y = space.rows(found.columns.B).astype(np.float64)
+    projection = np.linalg.pinv(Y)
+    activities = G @ projection
+    size = np.sqrt((activities**2).mean(axis=0))
+    residual = G - activities @ Y
+    return Estimate(
+        C=Y * size[:, None],
+        probability=strong_part(Y, found.columns.density.v0),
+        score=background_score(Y),
+        noise=np.sqrt((residual**2).mean(axis=0)),
+        projection=projection / size,
+    )
+
+
+def _sample(
+    space: Space,
+    spectrum: Spectrum,
+    found: Found,
+    G: Array,
+    rng: Rng,
+    effort: Effort,
+    report: Report,
+) -> Estimate:
+    """Exact zeros: the joint posterior by Gibbs sampling; without noise the zeros themselves."""
+    B = found.columns.B
+    X = spectrum.V * np.sqrt(len(spectrum.V))
+    raw_level = float(np.sqrt((space.noise**2).mean()))
+    if raw_level < LOW_NOISE:
+        B = sharpen(X, B, ((B * space.noise) ** 2).sum(axis=1), found.columns.density.pi)
+    Y = B @ X.T
+    if raw_level < NO_NOISE:
+        return _noise_free(Y, G)
+    sure = bool(found.certified.all())
+    small = sure and raw_level < TRUNCATE_BELOW and min(G.shape) > 4 * space.K
+    table = leading_table(G, 2 * space.K) if small else full_table(G)
+    concentration = space.N * float(np.clip(0.02 + 1.2 * (raw_level - 0.15), 0.02, 0.2))
+    chain = Chain(table, Y, rng, concentration=concentration)
+    if sure:
+        chain.run(effort.burn_certified, shaped=False)
+    else:
+        swept = chain.burn_in(effort.burn)
+        report(f"refine: {swept} sweeps until the posterior stopped climbing")
+    chain.run(effort.shape)
+    posterior = chain.run(effort.sweeps if sure else 3 * effort.sweeps)
+    weight = posterior.C / posterior.noise**2
+    A = weight @ posterior.C.T + np.eye(space.K)
+    return Estimate(
+        C=posterior.C,
+        probability=posterior.probability,
+        score=posterior.C * np.sqrt(len(G) - 1) / posterior.noise,
+        noise=posterior.noise,
+        projection=np.asarray(np.linalg.solve(A, weight).T, dtype=np.float64),
+    )
+
+
+def _noise_free(Y: Array, G: Array) -> Estimate:
+    edges = np.abs(Y) > 1e-6 * np.abs(Y).max(axis=1, keepdims=True)
+    Y = np.where(edges, Y, 0.0)
+    projection = np.linalg.pinv(Y)
+    activities = G @ projection
+    size = np.sqrt((activities**2).mean(axis=0))
+    residual = G - activities @ Y
+    return Estimate(
+        C=Y * size[:, None],
+        probability=edges.astype(np.float64),
+        score=Y,
+        noise=np.sqrt((residual**2).mean(axis=0)),
+        projection=projection / size,
+    )
+
+
+def _choose_regulators(
+    found: Found, spectrum: Spectrum, n_components: int | str
+) -> NDArray[np.intp]:
+    """The P best-scored columns; with "auto" those certified (all, if none is)."""
+    order = np.argsort(-found.score, kind="stable")
+    if isinstance(n_components, str) and found.certified.any():
+        return order[found.certified[order]]
+    return order[: spectrum.P]
+
+
+def _solution(
+    G0: Array,
+    spectrum: Spectrum,
+    space: Space,
+    found: Found,
+    agreement: Array | None,
+    estimate: Estimate,
+    keep: NDArray[np.intp],
+    wanted: tuple[int | None, float],
+) -> Solution:
+    degree, fdr = wanted
+    probability, score = estimate.probability[keep], estimate.score[keep]
+    if degree is None:
+        edges = keep_at_fdr(probability, fdr)
+    else:
+        edges = keep_strongest(score, degree * len(keep))
+    power = (estimate.C[keep] ** 2 / spectrum.factor**2).sum(axis=1)
+    order = np.argsort(-power, kind="stable")
+    keep, edges, probability, score = keep[order], edges[order], probability[order], score[order]
+    # A row's sign is arbitrary: let its heavier tail be positive.
+    sign = np.where((score**3).sum(axis=1) < 0, -1.0, 1.0)[:, None]
+    full = sign * estimate.C[keep] / spectrum.factor
+    diagnosis = diagnose(space, spectrum, found, keep, edges, agreement)
+    return Solution(
+        C=np.where(edges, full, 0.0),
+        projection=spectrum.factor[:, None] * estimate.projection[:, keep] * sign.T,
+        rotation=found.columns.B[keep].T * sign.T,
+        singular_values=spectrum.s,
+        probability=probability,
+        score=sign * score,
+        noise=estimate.noise / spectrum.factor,
+        diagnosis=diagnosis,
+        evidence=explain_number(spectrum, found, len(keep)).table,
+        reason=explain_number(spectrum, found, len(keep)).sentence,
+        warnings=whole_fit_warnings(diagnosis, found),
+        trace=full,
+    )

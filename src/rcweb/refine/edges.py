@@ -1,0 +1,61 @@
+"""Which edges to keep, and in what order to show them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+def keep_at_fdr(probability: Array, fdr: float) -> NDArray[np.bool_]:
+    """Most probable edges whose expected share of false ones, mean of 1 - p, is at most `fdr`."""
+    order = np.argsort(-probability, axis=None, kind="stable")
+    false = np.cumsum(1 - probability.ravel()[order]) / np.arange(1, probability.size + 1)
+    keep = np.zeros(probability.size, bool)
+    keep[order[: int((false <= fdr).sum())]] = True
+    return keep.reshape(probability.shape) & (probability > 0)
+
+
+def strong_part(Y: Array, v0: Array, rounds: int = 60) -> Array:
+    """Probability that an entry belongs to the strong part of its row, (P, N).
+
+    Each row of `Y` is taken as a mixture of three centred Gaussians: a background that starts at
+    variance `v0`, weak effects, and strong ones, fitted by expectation maximisation. In a table
+    where small effects are everywhere the weak part is real, but no edge one would draw.
+    """
+    y2 = Y * Y
+    weight = np.repeat([[0.8], [0.15], [0.05]], len(Y), axis=1)
+    variance = np.array([v0, 4 * v0, 20 * v0])
+    q = np.empty((3, *Y.shape))
+    for _ in range(rounds):
+        for part in range(3):
+            w, v = weight[part][:, None], variance[part][:, None]
+            q[part] = np.log(w) - 0.5 * np.log(v) - 0.5 * y2 / v
+        q -= q.max(axis=0)
+        np.exp(q, out=q)
+        q /= q.sum(axis=0)
+        mass = q.sum(axis=2)
+        weight = np.maximum(mass / Y.shape[1], 1e-4)
+        variance = np.einsum("ijk,jk->ij", q, y2) / np.maximum(mass, 1e-9)
+        variance[0] = np.maximum(variance[0], 1e-12)
+        variance[1] = np.maximum(variance[1], 1.5 * variance[0])
+        variance[2] = np.maximum(variance[2], 2.0 * variance[1])
+    return q[2]
+
+
+def keep_strongest(score: Array, n: int) -> NDArray[np.bool_]:
+    """The `n` entries of largest magnitude."""
+    keep = np.zeros(score.size, bool)
+    keep[np.argsort(-np.abs(score), axis=None, kind="stable")[:n]] = True
+    return keep.reshape(score.shape) & (score != 0)
+
+
+def background_score(Y: Array, clip: float = 2.0, rounds: int = 20) -> Array:
+    """Rows in units of their own background: the rms clipped, again and again, at `clip` times
+    itself, which strong edges hardly move."""
+    size = np.abs(Y)
+    scale = np.sqrt((size**2).mean(axis=1, keepdims=True))
+    for _ in range(rounds):
+        scale = np.sqrt((np.minimum(size, clip * scale) ** 2).mean(axis=1, keepdims=True))
+    return Y / np.maximum(scale, 1e-300)

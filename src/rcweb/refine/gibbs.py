@@ -1,0 +1,238 @@
+"""Joint posterior of R, C and the noise by Gibbs sampling (the probabilistic form of eq. 2).
+
+Model, for the M x N table G of centred data:
+
+    g_mi = sum_p r_mp c_pi + e_mi,   r ~ N(0, 1),   e_mi ~ N(0, sigma_i^2),
+    c_pi = 0 with probability 1 - pi_p, else drawn from a slab whose shape is learned,
+
+with a Beta prior on each regulator's density pi_p and an inverse-gamma one on each sigma_i^2. The
+table enters only through its L leading singular pairs and the power that they leave in each
+variable, so the cost of a sweep does not depend on M: rotated to principal axes, the rows beyond L
+are taken as independent noise, and enter by their expectation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+from scipy.special import betaln
+
+from rcweb.refine.kernels import draw_edges
+
+Array = NDArray[np.float64]
+Rng = np.random.Generator
+
+# Slab: 13 Gaussians in steps of 0.4 row scales; wide enough for any weight distribution seen.
+STEPS = 0.4 * np.array([0.0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6])
+SPREAD = 0.07
+PRIOR_MIX = np.exp(-(STEPS**2) / 2 / 0.93) / np.exp(-(STEPS**2) / 2 / 0.93).sum()
+PRIOR_MIX_COUNT = 30.0
+SCALE_COUNT = 20.0  # rows share their scale with this many pseudo-edges
+NOISE_COUNT = 10.0  # variables share their noise with this many pseudo-samples
+
+
+@dataclass(frozen=True)
+class Table:
+    """What the sampler needs of the data.
+
+    Y : (L, N) leading rows of the table turned to its principal axes, ``s V^T``
+    rest : (N,) sum of squares that Y leaves in each variable
+    M : number of independent samples (one is lost to centring)
+    """
+
+    Y: Array
+    rest: Array
+    M: int
+
+
+@dataclass
+class State:
+    """One point of the chain: weights (N, P), noise variances (N,), densities, scales, slab."""
+
+    C: Array
+    variance: Array
+    pi: Array
+    scale: Array
+    mix: Array
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """Averages over the kept sweeps: mean and probability of every entry (P, N); noise sd (N,)."""
+
+    C: Array
+    probability: Array
+    noise: Array
+    density: Array
+
+
+class Chain:
+    """A Gibbs chain on `table` from the network `C` (P, N); `concentration` of the Beta prior."""
+
+    def __init__(
+        self, table: Table, C: Array, rng: Rng, *, concentration: float, density: float = 0.2
+    ) -> None:
+        self.table, self.rng = table, rng
+        self.prior = (concentration * density, concentration * (1 - density))
+        self.power = (table.Y**2).sum(axis=0) + table.rest
+        self.floor = 1e-12 * self.power.mean() / table.M
+        self.state = _start(table, np.asarray(C, dtype=np.float64), self.power)
+        N, P = self.state.C.shape
+        self.probability, self.mean = np.empty((N, P)), np.empty((N, P))
+        self.energy: list[float] = []
+
+    def run(self, sweeps: int, *, shaped: bool = True) -> Posterior:
+        """Advance; `shaped` learns the slab's shape, otherwise it is one Gaussian (faster)."""
+        N, P = self.state.C.shape
+        total_mean, total_probability = np.zeros((N, P)), np.zeros((N, P))
+        total_noise, total_pi = np.zeros(N), np.zeros(P)
+        for _ in range(sweeps):
+            self._sweep(shaped)
+            total_mean += self.mean
+            total_probability += self.probability
+            total_noise += np.sqrt(self.state.variance)
+            total_pi += self.state.pi
+        return Posterior(
+            C=total_mean.T / sweeps,
+            probability=total_probability.T / sweeps,
+            noise=total_noise / sweeps,
+            density=total_pi / sweeps,
+        )
+
+    def burn_in(self, most: int, block: int = 100) -> int:
+        """Sweep while the energy climbs: from a poor start the chain is a search of its own.
+
+        Stops when the last `block` of sweeps is, on average, no higher than the one before by a
+        fifth of its spread.
+        """
+        self.run(block, shaped=False)  # forget the start
+        done = block
+        while done < most:
+            self.run(block, shaped=False)
+            done += block
+            late, early = np.array(self.energy[-block:]), np.array(self.energy[-2 * block : -block])
+            if done > 2 * block and late.mean() < early.mean() + 0.2 * late.std():
+                break
+        return done
+
+    def _sweep(self, shaped: bool) -> None:
+        state, rng = self.state, self.rng
+        Q, Z, likelihood = _draw_activities(self.table, self.power, state, rng)
+        energy = likelihood + self._log_prior()
+        means, spread = (STEPS, SPREAD) if shaped else (np.zeros(1), 1.0)
+        log_mix = np.log(state.mix) if shaped else np.zeros(1)
+        used = np.zeros(len(means))
+        log_odds = np.log(state.pi / (1 - state.pi))
+        energy += draw_edges(
+            rng, Q, Z, state.C, 1 / state.variance, log_odds, state.scale,
+            means, spread, log_mix, self.probability, self.mean, used,
+        )  # fmt: skip
+        self.energy.append(energy)
+        size = np.sqrt(np.diag(Q) / self.table.M)
+        state.C *= size
+        self.mean *= size
+        Q = Q / np.outer(size, size)
+        Z = Z / size
+        rss = self.power - 2 * (state.C * Z).sum(axis=1) + ((state.C @ Q) * state.C).sum(axis=1)
+        self._draw_parameters(np.maximum(rss, self.floor), used if shaped else None)
+
+    def _log_prior(self) -> float:
+        """Log prior of C, densities integrated out, the slab taken as one Gaussian."""
+        state, (a, b) = self.state, self.prior
+        count = (state.C != 0).sum(axis=0)
+        power = (state.C**2).sum(axis=0) / state.scale**2
+        density = (betaln(a + count, b + len(state.C) - count) - betaln(a, b)).sum()
+        return float(density - 0.5 * (power + count * np.log(2 * np.pi * state.scale**2)).sum())
+
+    def _draw_parameters(self, rss: Array, used: Array | None) -> None:
+        state, rng, M = self.state, self.rng, self.table.M
+        typical = np.exp(np.mean(np.log(rss / M)))
+        shape = (M + NOISE_COUNT) / 2
+        state.variance = (rss + NOISE_COUNT * typical) / 2 / rng.gamma(shape, size=len(rss))
+        state.variance = np.maximum(state.variance, self.floor)
+        edges = state.C != 0
+        count, power = edges.sum(axis=0), (state.C**2).sum(axis=0)
+        a, b = self.prior
+        state.pi = np.clip(rng.beta(a + count, b + len(rss) - count), 1e-4, 0.98)
+        shared = max(power.sum() / max(count.sum(), 1), 1e-300)
+        state.scale = np.sqrt((power + SCALE_COUNT * shared) / (count + SCALE_COUNT))
+        if used is not None:
+            state.mix = np.maximum(rng.dirichlet(used + PRIOR_MIX_COUNT * PRIOR_MIX), 1e-6)
+
+
+def _start(table: Table, C: Array, power: Array) -> State:
+    """Rows of `C` scaled so that regulators have unit variance; noise from what is left."""
+    P, N = C.shape
+    gram = C @ C.T
+    gram.flat[:: P + 1] += 1e-6 * np.trace(gram) / P
+    R = np.linalg.solve(gram, C @ table.Y.T).T
+    size = np.sqrt((R**2).sum(axis=0) / table.M) + 1e-300
+    C = C * size[:, None]
+    rss = ((table.Y - (R / size) @ C) ** 2).sum() + table.rest.sum()
+    variance = max(rss / N / table.M, 1e-12 * power.mean() / table.M)
+    density = np.full(P, 0.2)
+    scale = np.sqrt(np.full(P, (C**2).mean() / 0.2))
+    return State(np.ascontiguousarray(C.T), np.full(N, variance), density, scale, PRIOR_MIX.copy())
+
+
+def _draw_activities(
+    table: Table, power: Array, state: State, rng: Rng
+) -> tuple[Array, Array, float]:
+    """Q = R^T R (P, P) and Z = (R^T G)^T (N, P) for activities R drawn given C and the noise;
+    and log p(G | C, noise) with R integrated out, up to a constant."""
+    N, P = state.C.shape
+    weighted = state.C / state.variance[:, None]
+    A = state.C.T @ weighted
+    A.flat[:: P + 1] += 1
+    root = np.linalg.cholesky(A)
+    inverse_root = np.linalg.inv(root)  # A^-1 = inverse_root^T inverse_root
+    T = weighted @ inverse_root.T
+    YT = table.Y @ T
+    H = T @ inverse_root  # (N, P): mean of R is Y H
+    L = len(table.Y)
+    R = YT @ inverse_root + rng.standard_normal((L, P)) @ inverse_root
+    HR = H * table.rest[:, None]
+    Q = R.T @ R + H.T @ HR
+    Z = table.Y.T @ R + HR
+    extra = table.M - L
+    if extra > 0:
+        Q += inverse_root.T @ _wishart(extra, P, rng) @ inverse_root
+        Z += (np.sqrt(table.rest)[:, None] * rng.standard_normal((N, P))) @ inverse_root
+    logdet = 2 * np.log(np.diag(root)).sum() + np.log(state.variance).sum()
+    misfit = (power / state.variance).sum() - (YT**2).sum() - (table.rest @ (T * T)).sum()
+    return Q, Z, float(-0.5 * (table.M * logdet + misfit))
+
+
+def _wishart(n: int, P: int, rng: Rng) -> Array:
+    """Wishart with n degrees of freedom and identity scale, by Bartlett's factor."""
+    if n <= P:
+        E = rng.standard_normal((n, P))
+        return E.T @ E
+    T = np.tril(rng.standard_normal((P, P)), -1)
+    T.flat[:: P + 1] = np.sqrt(rng.chisquare(n - np.arange(P)))
+    return T @ T.T
+
+
+def full_table(G: Array) -> Table:
+    """All of the centred table; of more samples than variables only the triangular factor."""
+    M, N = G.shape
+    if M <= N:
+        return Table(Y=np.ascontiguousarray(G), rest=np.zeros(N), M=M - 1)
+    gram = G.T @ G
+    gram.flat[:: N + 1] += 1e-12 * np.trace(gram) / N
+    Y = np.ascontiguousarray(np.linalg.cholesky(gram).T, dtype=np.float64)
+    return Table(Y=Y, rest=np.zeros(N), M=M - 1)
+
+
+def leading_table(G: Array, L: int) -> Table:
+    """The L leading principal axes, and the power that they leave in each variable."""
+    M, N = G.shape
+    gram = G @ G.T if M <= N else G.T @ G
+    size = len(gram)
+    values, vectors = eigh(gram, subset_by_index=[size - L, size - 1])
+    axes = vectors.T @ G if M <= N else (vectors * np.sqrt(np.maximum(values, 0.0))).T
+    rest = (G * G).sum(axis=0) - (axes * axes).sum(axis=0)
+    return Table(Y=np.ascontiguousarray(axes), rest=np.maximum(rest, 0.0), M=M - 1)
