@@ -84,15 +84,18 @@ def _threshold(v: Array, k: int, non_negative: bool) -> Array:
 def _renormalised(X: Array, w: Array, non_negative: bool) -> Array:
     """The first principal axis of the chosen variables alone; thresholding shrinks the small ones.
 
-    A non-negative axis stays as it is unless the free one is non-negative too.
+    The same EM steps without the bound, on the support.
     """
     support = np.flatnonzero(w)
-    if len(support) == 0:
-        return w
-    _, _, Vt = np.linalg.svd(X[:, support], full_matrices=False)
-    axis = Vt[0] if Vt[0] @ w[support] >= 0 else -Vt[0]
-    if non_negative and (axis < 0).any():
-        return w
+    columns = np.ascontiguousarray(X[:, support])
+    axis = w[support]
+    for _ in range(MAX_ITER):
+        new = columns.T @ (columns @ axis)
+        new = _normalised(np.maximum(new, 0.0) if non_negative else new)
+        settled = abs(new @ axis) > 1 - TOL
+        axis = new
+        if settled:
+            break
     best = np.zeros_like(w)
     best[support] = axis
     return best

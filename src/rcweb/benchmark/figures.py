@@ -219,13 +219,13 @@ def scaling_figure(rows: pd.DataFrame) -> Figure:
         for line in scaling_exponents(rows).itertuples()
     }
     ok = rows[rows["status"] == "ok"]
-    fig, axes = plt.subplots(1, 3, figsize=(14, 4.4), sharey=True, layout="constrained")
+    fig, axes = plt.subplots(1, 3, figsize=(13, 6.4), sharey=True, layout="constrained")
     for ax, (letter, x) in zip(axes, SIZES.items()):
         panel = ok[ok["panel"] == letter]
         for (method, threads), group in panel.groupby(["method", "threads"], sort=False):
             median = group.groupby(x)["seconds"].median()
             fit = exponents[method, threads, letter]
-            limits = f"{fit.exponent:.1f} [{fit.low:.1f}, {fit.high:.1f}]"
+            spread = "" if np.isnan(fit.low) else f" [{fit.low:.1f}, {fit.high:.1f}]"
             colour, marker = STYLE[str(method)]
             ax.loglog(
                 median.index,
@@ -233,13 +233,20 @@ def scaling_figure(rows: pd.DataFrame) -> Figure:
                 color=colour,
                 marker=marker,
                 linestyle="-" if threads == 1 else ":",
-                label=f"{method}, {threads} thr.: {limits}",
+                label=f"{method}, {threads} thr.: {fit.exponent:.1f}{spread}",
             )
         ax.set_xlabel(letter)
         ax.set_xticks(sorted(panel[x].unique()), [str(v) for v in sorted(panel[x].unique())])
         ax.minorticks_off()
         ax.grid(alpha=0.25)
-        ax.legend(fontsize=7, frameon=False, title="exponent [95 %]", title_fontsize=7)
+        ax.legend(
+            fontsize=8,
+            frameon=False,
+            title="exponent [95 %]",
+            title_fontsize=8,
+            loc="upper center",
+            bbox_to_anchor=(0.5, -0.12),
+        )
     axes[0].set_ylabel("seconds")
     return fig
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rcweb.benchmark.methods import Estimate, get_method
+from rcweb.benchmark.methods import Array, Estimate, get_method
 from rcweb.benchmark.scenarios import Cell
 from rcweb.matching import match_rows
 from rcweb.metrics import score_network
@@ -45,17 +45,16 @@ def score(estimate: Estimate, sim: Simulation) -> dict[str, Any]:
     row["n_edges"] = int(np.count_nonzero(estimate.network))
     row["exact_support"] = bool(recovery.precision == 1 and recovery.recall == 1)
     if estimate.probability is not None:
-        row.update(_calibration(estimate, sim))
+        row.update(_calibration(estimate.network, estimate.probability, sim))
     return row
 
 
-def _calibration(estimate: Estimate, sim: Simulation) -> dict[str, Any]:
+def _calibration(network: Array, probability: Array, sim: Simulation) -> dict[str, Any]:
     """Realised false discovery rate, and precision among edges called almost certain."""
-    assert estimate.probability is not None  # the caller has looked
-    pairs = match_rows(estimate.network, sim.network)
-    true = np.zeros(estimate.network.shape, bool)
+    pairs = match_rows(network, sim.network)
+    true = np.zeros(network.shape, bool)
     true[pairs.found] = sim.edges[pairs.other]
-    called, sure = estimate.network != 0, estimate.probability > CONFIDENT
+    called, sure = network != 0, probability > CONFIDENT
     return {
         "fdr": round(float((called & ~true).sum() / max(called.sum(), 1)), 5),
         "precision_confident": round(float((sure & true).sum() / max(sure.sum(), 1)), 5),

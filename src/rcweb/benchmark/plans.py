@@ -90,7 +90,7 @@ def _fig3(panels: str) -> tuple[Block, ...]:
 
 
 def _fig4() -> tuple[Block, ...]:
-    methods = ("rcweb", "rcweb-paper", "fastica", "empca", "ksvd")
+    methods = ("rcweb", "rcweb-paper", "fastica", "empca", "ksvd-published")
     return (Block(s.figure4(), methods, (0, 1, 2), threads=(1, 2)),)
 
 

@@ -33,7 +33,7 @@ class Worker:
 
     def run(self, task: Task) -> dict[str, Any]:
         """The row of one task: its scores, or the status "failed" or "timeout"."""
-        if not isinstance(task.cell, RealCell) and task.method not in self._warm:
+        if task.method not in self._warm:
             row = self._ask({"warm_up": task.method}, WARM_UP_SECONDS)
             if row["status"] != "ok":
                 return row
