@@ -105,7 +105,6 @@ def test_oracle_is_above_every_rival(easy: Simulation) -> None:
         assert score_network(rival.network, easy.network).rho <= best.rho + 1e-9
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fit", "level"), [(psmf.fit, 0.8), (bfrm.fit, 0.8), (empca.fit, 0.9), (ksvd.fit, 0.9)]
 )

@@ -19,7 +19,7 @@ from rcweb.baselines.base import (
 )
 
 MAX_ITER = 300
-TOL = 1e-8
+TOL = 1e-12
 # Steps over which the number of non-zeros falls by a factor e towards the one wanted.
 ANNEALING = 8.0
 
