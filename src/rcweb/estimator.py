@@ -67,6 +67,8 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ----------
     components_ : (n_components_, n_features_in_) network C; zero = no edge.
     n_components_ : number of regulators found.
+    weights_ : best estimate of every entry before edges are chosen, shape of `components_`;
+        its mean square error is smaller, but nothing in it is exactly zero.
     edge_probability_ : probability of every edge, shape of `components_`.
     edge_score_ : signed and comparable across regulators: the n largest are the n best edges.
     noise_ : (n_features_in_,) standard deviation of what the network leaves unexplained.
@@ -205,6 +207,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _store(self, solution: Solution) -> None:
         self.components_ = solution.C
+        self.weights_ = solution.weights
         self.n_components_ = len(solution.C)
         self.projection_ = solution.projection
         self.rotation_ = solution.rotation

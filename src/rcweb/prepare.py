@@ -59,6 +59,7 @@ def restore(solution: Solution, prepared: Prepared) -> Solution:
     return replace(
         solution,
         C=_widen(solution.C, prepared.varying),
+        weights=_widen(solution.weights, prepared.varying),
         probability=_widen(solution.probability, prepared.varying),
         score=_widen(solution.score, prepared.varying),
         projection=_widen(solution.projection.T, prepared.varying).T,

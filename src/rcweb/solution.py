@@ -16,6 +16,7 @@ class Solution:
     """A fitted network, of P regulators over N variables.
 
     C : (P, N) weights; exact zeros are missing edges
+    weights : (P, N) the best estimate of every entry before edges are chosen
     projection : (N, P) activities of centred samples are ``X @ projection``
     rotation : (P_star, P) the paper's B: C before zeros is ``(V B)^T``
     singular_values : (P_star,) of the centred table
@@ -30,6 +31,7 @@ class Solution:
     """
 
     C: Array
+    weights: Array
     projection: Array
     rotation: Array
     singular_values: Array

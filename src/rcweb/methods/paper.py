@@ -129,6 +129,7 @@ def _solution(G0: Array, found: _Found, P_star: int, reason: str) -> Solution:
     spread = np.linalg.norm(B[:, kept] / basis.s[:, None], axis=0)
     return Solution(
         C=C,
+        weights=C,
         projection=projection,
         rotation=_pad_rows(B[:, kept], P_star),
         singular_values=_pad_rows(basis.s[:, None], P_star)[:, 0],

@@ -37,18 +37,25 @@ TRUNCATE_BELOW = 0.12  # noise below which leading singular pairs stand for the 
 
 @dataclass(frozen=True)
 class Effort:
-    """Budgets in steps, never in seconds."""
+    """Budgets in steps, never in seconds.
+
+    searches : independent searches, the likeliest of which goes on
+    burn, sweeps : sweeps before and while averaging where all columns are certified
+    long_burn, long_sweeps : the same where they are not, and the chain must search and mix
+    shape : sweeps to learn the slab's shape
+    """
 
     searches: int
-    burn_certified: int
     burn: int
-    shape: int
     sweeps: int
+    long_burn: int
+    long_sweeps: int
+    shape: int
 
 
 EFFORTS = {
-    "standard": Effort(searches=1, burn_certified=25, burn=1000, shape=10, sweeps=50),
-    "high": Effort(searches=2, burn_certified=100, burn=12000, shape=50, sweeps=400),
+    "standard": Effort(1, burn=25, sweeps=50, long_burn=1000, long_sweeps=450, shape=10),
+    "high": Effort(2, burn=100, sweeps=400, long_burn=12000, long_sweeps=2000, shape=50),
 }
 
 
@@ -151,12 +158,12 @@ def _sample(
     concentration = space.N * float(np.clip(0.02 + 1.2 * (raw_level - 0.15), 0.02, 0.2))
     chain = Chain(table, Y, rng, concentration=concentration)
     if sure:
-        chain.run(effort.burn_certified, shaped=False)
+        chain.run(effort.burn, shaped=False)
     else:
-        swept = chain.burn_in(effort.burn)
+        swept = chain.burn_in(effort.long_burn)
         report(f"refine: {swept} sweeps until the posterior stopped climbing")
     chain.run(effort.shape)
-    posterior = chain.run(effort.sweeps if sure else 3 * effort.sweeps)
+    posterior = chain.run(effort.sweeps if sure else effort.long_sweeps)
     weight = posterior.C / posterior.noise**2
     A = weight @ posterior.C.T + np.eye(space.K)
     return Estimate(
@@ -219,6 +226,7 @@ def _solution(
     diagnosis = diagnose(space, spectrum, found, keep, edges, agreement)
     return Solution(
         C=np.where(edges, full, 0.0),
+        weights=full,
         projection=spectrum.factor[:, None] * estimate.projection[:, keep] * sign.T,
         rotation=found.columns.B[keep].T * sign.T,
         singular_values=spectrum.s,
@@ -229,5 +237,4 @@ def _solution(
         evidence=explain_number(spectrum, found, len(keep)).table,
         reason=explain_number(spectrum, found, len(keep)).sentence,
         warnings=whole_fit_warnings(diagnosis, found),
-        trace=full,
     )
