@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from rcweb.benchmark.methods import METHODS
 from rcweb.benchmark.slopes import SIZES, scaling_exponents
 from rcweb.benchmark.summary import wide_table
 
@@ -33,6 +34,8 @@ STYLE: dict[str, tuple[str, str]] = {
     "dictionary": ("#66A61E", "h"),
     "l1-sphere": ("#A6761D", "*"),
 }
+# Told something about the truth: lines to compare with, never winners.
+REFERENCES = {name for name, method in METHODS.items() if method.role == "reference"}
 PUBLISHED = {"RCweb": "rcweb-paper", "emPCA": "empca", "K-SVD": "ksvd-published"}
 
 
@@ -115,8 +118,9 @@ def _accuracy_panel(ax: Axes, part: pd.DataFrame) -> None:
         line = line.sort_values(x)
         dashed = x != "n_features" and line["n_features"].iloc[0] >= 1000
         look: dict[str, Any] = {"linestyle": "--" if dashed else "-"}
-        if method == "oracle":
-            ax.plot(line[x], line["rho"], color="black", lw=1, label="oracle", **look)
+        if method in REFERENCES:
+            shade = "black" if method == "oracle" else "0.55"
+            ax.plot(line[x], line["rho"], color=shade, lw=1, label=str(method), **look)
             continue
         colour, marker = STYLE[str(method)]
         ax.errorbar(
@@ -183,12 +187,12 @@ def heat_map(summary: pd.DataFrame) -> Figure:
         figsize=(3.8 + 0.85 * table.shape[1], 1.6 + 0.3 * len(table)), layout="constrained"
     )
     image = ax.imshow(table, vmin=0, vmax=1, cmap="viridis", aspect="auto")
-    blind = table.drop(columns="oracle", errors="ignore").max(axis=1).to_numpy()
+    blind = table.drop(columns=list(REFERENCES & set(table.columns))).max(axis=1).to_numpy()
     for j, name in enumerate(table.columns):
         for i, value in enumerate(table[name].to_numpy(dtype=float)):
             if np.isnan(value):
                 continue
-            wins = name != "oracle" and value >= blind[i] - 5e-4
+            wins = name not in REFERENCES and value >= blind[i] - 5e-4
             ax.text(
                 j,
                 i,
