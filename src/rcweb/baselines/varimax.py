@@ -16,8 +16,8 @@ def fit(
 ) -> Factors:
     """Varimax of the orthonormal right singular vectors V; `random_state` is not used.
 
-    Turning V rather than V S gives every component the same weight, which recovers clearly more
-    when the regulators are equally strong.
+    Turning V rather than V S gives every component the same weight; over figures 1 and 3 the two
+    differ by 0.02 at most, V being ahead more often.
     """
     G0 = check_data(data, n_components)
     density = check_density(density)
