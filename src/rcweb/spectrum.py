@@ -36,6 +36,7 @@ class Spectrum:
     sigma : standard deviation of the noise in an entry of the rescaled table
     n_signal : number of singular values of the table above the edge of noise
     P : number of regulators to look for, at most K
+    gram : Gram matrix of the smaller side of the rescaled table
     """
 
     s: Array
@@ -44,6 +45,23 @@ class Spectrum:
     sigma: float
     n_signal: int
     P: int
+    gram: Array
+
+
+@dataclass(frozen=True)
+class _Leading:
+    """Leading singular pairs of a table: values, V (N, n), Gram matrix, shape, sum of squares."""
+
+    values: Array
+    V: Array
+    gram: Array
+    M: int
+    N: int
+    total: float
+
+    def noise(self, n: int) -> float:
+        """Noise of an entry from what the first n pairs leave (one sample is lost to the mean)."""
+        return _noise(self.total - float((self.values[:n] ** 2).sum()), n, self.M, self.N)
 
 
 def leading_directions(G0: Array, n_components: int | str) -> Spectrum:
@@ -53,41 +71,53 @@ def leading_directions(G0: Array, n_components: int | str) -> Spectrum:
     if isinstance(n_components, str):
         n_signal = _count_whitened(G0)
         P = K = int(np.clip(n_signal, 1, max(1, min(rank, N - 1))))
+        raw = _decompose(G0, K)
     else:
-        values = _singular_values(G0)
-        n_signal = _count_signal(values, M, N)
         P = n_components
-        if n_signal < P < len(values) and values[n_signal - 1] > CLEAR_STEP * values[n_signal]:
+        most = int(max(P, min(SPARE * P, 0.8 * rank)))
+        raw = _decompose(G0, min(most + 1, min(M, N)))
+        n_signal = _count_signal(raw.values, raw.total, M, N)
+        if n_signal < min(P, len(raw.values)) and _steep(raw.values, n_signal):
             P = max(n_signal, 1)
-        K = int(np.clip(_above_edge(values, P, M, N), P, max(P, min(SPARE * P, 0.8 * rank))))
-    factor = _factors(G0, K, NOISE_POWER)
-    s, V, sigma = _decompose(G0 * factor if factor.std() > 0 else G0, K)
-    return Spectrum(s=s, V=V, factor=factor, sigma=sigma, n_signal=n_signal, P=P)
+        edge = raw.noise(P) * (np.sqrt(M) + np.sqrt(N))
+        above = int((raw.values > max(edge, ROUNDING * raw.values[0])).sum())
+        K = int(np.clip(above, P, max(P, min(SPARE * P, 0.8 * rank))))
+    factor = _factors(G0, raw, K, NOISE_POWER)
+    final = raw if factor is None else _decompose(G0 * factor, K)
+    return Spectrum(
+        s=np.maximum(final.values[:K], ROUNDING * final.values[0]),
+        V=np.ascontiguousarray(final.V[:, :K]),
+        factor=np.ones(N) if factor is None else factor,
+        sigma=final.noise(K),
+        n_signal=n_signal,
+        P=P,
+        gram=final.gram,
+    )
+
+
+def _steep(values: Array, n: int) -> bool:
+    return n > 0 and bool(values[n - 1] > CLEAR_STEP * values[n])
 
 
 def _gram(G0: Array) -> Array:
     return G0 @ G0.T if G0.shape[0] <= G0.shape[1] else G0.T @ G0
 
 
-def _singular_values(G0: Array) -> Array:
-    values = np.linalg.eigvalsh(_gram(G0))[::-1]
-    return np.sqrt(np.maximum(values, 0.0))
-
-
-def _noise(values: Array, n: int, M: int, N: int) -> float:
-    """Noise sd of an entry from what the first n singular values leave (one sample is the mean)."""
+def _noise(rest: float, n: int, M: int, N: int) -> float:
     freedom = (M - 1 - n) * (N - n)
-    return float(np.sqrt((values[n:] ** 2).sum() / freedom)) if freedom > 0 else 0.0
+    return float(np.sqrt(max(rest, 0.0) / freedom)) if freedom > 0 else 0.0
 
 
-def _count_signal(values: Array, M: int, N: int) -> int:
+def _count_signal(values: Array, total: float, M: int, N: int) -> int:
     """Singular values that stand above noise, tested one after the other (Kritchman, Nadler 2008).
 
     The n-th is compared with the edge of the noise that is left once n are taken away.
     """
-    most = max(1, int(SIGNAL_LIMIT * min(M - 1, N)))
+    most = min(max(1, int(SIGNAL_LIMIT * min(M - 1, N))), len(values))
+    rest = total
     for n in range(1, most + 1):
-        edge = noise_edge(_noise(values, n, M, N), max(M - n, 1), max(N - n + 1, 1))
+        rest -= values[n - 1] ** 2
+        edge = noise_edge(_noise(rest, n, M, N), max(M - n, 1), max(N - n + 1, 1))
         if values[n - 1] <= max(edge, ROUNDING * values[0]):
             return n - 1
     return most
@@ -99,50 +129,46 @@ def _count_whitened(G0: Array, rounds: int = 10) -> int:
     The first counts are too high where noise differs between variables, since the noisiest ones
     make directions of their own.
     """
-    M, N = G0.shape
-    n = _count_signal(_singular_values(G0), M, N)
+    n = _count_all(G0)
     for _ in range(rounds):
         before = n
-        n = _count_signal(_singular_values(G0 * _factors(G0, n, power=1.0)), M, N)
+        factor = _factors(G0, _decompose(G0, max(n, 1)), n, power=1.0)
+        n = _count_all(G0 if factor is None else G0 * factor)
         if n == before:
             break
     return n
 
 
-def _above_edge(values: Array, P: int, M: int, N: int) -> int:
-    """Directions that stand above noise when the first P are signal: room for more than P."""
-    edge = _noise(values, P, M, N) * (np.sqrt(M) + np.sqrt(N))
-    return int((values > max(edge, ROUNDING * values[0])).sum())
+def _count_all(G0: Array) -> int:
+    values = np.sqrt(np.maximum(np.linalg.eigvalsh(_gram(G0))[::-1], 0.0))
+    return _count_signal(values, float((values**2).sum()), *G0.shape)
 
 
-def _decompose(G0: Array, K: int) -> tuple[Array, Array, float]:
+def _decompose(G0: Array, n: int) -> _Leading:
     M, N = G0.shape
     gram = _gram(G0)
     size = len(gram)
-    values, vectors = eigh(gram, subset_by_index=[size - K, size - 1])
-    values, vectors = values[::-1], vectors[:, ::-1]
-    s = np.sqrt(np.maximum(values, 1e-14 * values[0]))
-    V = vectors if M > N else G0.T @ (vectors / s)
-    rest = max(float(np.trace(gram) - values.sum()), 0.0)
-    freedom = (M - 1 - K) * (N - K)
-    sigma = np.sqrt(rest / freedom) if freedom > 0 else 0.0
+    squares, vectors = eigh(gram, subset_by_index=[size - n, size - 1])
+    squares, vectors = squares[::-1], vectors[:, ::-1]
+    values = np.sqrt(np.maximum(squares, ROUNDING**2 * squares[0]))
+    V = vectors if M > N else G0.T @ (vectors / values)
     peak = np.abs(V).argmax(axis=0)
-    return s, V * np.where(V[peak, np.arange(K)] < 0, -1.0, 1.0), float(sigma)
+    V = V * np.where(V[peak, np.arange(n)] < 0, -1.0, 1.0)
+    return _Leading(values, V, gram, M, N, float(np.trace(gram)))
 
 
-def _factors(G0: Array, n: int, power: float) -> Array:
-    """Noise of each variable beyond the first n directions, to the minus `power`; ones where all
+def _factors(G0: Array, leading: _Leading, n: int, power: float) -> Array | None:
+    """Noise of each variable beyond the first n directions, to the minus `power`; None where all
     variables are equally noisy as far as the number of samples can tell."""
-    M, N = G0.shape
-    total = (G0 * G0).sum(axis=0)
+    M = len(G0)
     if n < 1 or M - 1 - n < 3:
-        return np.ones(N)
-    s, V, _ = _decompose(G0, n)
-    rest = total - ((V * s) ** 2).sum(axis=1)
+        return None
+    total = (G0 * G0).sum(axis=0)
+    rest = total - ((leading.V[:, :n] * leading.values[:n]) ** 2).sum(axis=1)
     if rest.sum() < 1e-10 * total.sum():
-        return np.ones(N)
+        return None
     rest = np.maximum(rest, 1e-6 * np.median(rest))
     if np.log(rest).std() < 2 * np.sqrt(2 / (M - 1 - n)):
-        return np.ones(N)
+        return None
     noise = np.sqrt(rest / np.median(rest))
-    return np.maximum(noise, 1e-3) ** -power
+    return np.asarray(np.maximum(noise, 1e-3) ** -power)

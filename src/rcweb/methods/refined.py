@@ -32,7 +32,16 @@ Report = Callable[[str], None]
 
 LOW_NOISE = 0.03  # rows with less noise than this are sharpened before they are sampled
 NO_NOISE = 1e-5  # and with less than this their zeros are exact up to rounding: nothing to sample
-TRUNCATE_BELOW = 0.12  # noise below which leading singular pairs stand for the whole table
+QUIET = 0.12  # rows with less noise than this need few sweeps, and leading axes alone
+
+
+@dataclass(frozen=True)
+class Sweeps:
+    """Sweeps of the sampler: before averaging, to learn the slab's shape, and averaged."""
+
+    burn: int
+    shape: int
+    sweeps: int
 
 
 @dataclass(frozen=True)
@@ -40,22 +49,19 @@ class Effort:
     """Budgets in steps, never in seconds.
 
     searches : independent searches, the likeliest of which goes on
-    burn, sweeps : sweeps before and while averaging where all columns are certified
-    long_burn, long_sweeps : the same where they are not, and the chain must search and mix
-    shape : sweeps to learn the slab's shape
+    quiet, certified : sampling where all columns are certified, with little and with more noise
+    uncertain : where they are not, and the chain must search and mix; `burn` is a limit
     """
 
     searches: int
-    burn: int
-    sweeps: int
-    long_burn: int
-    long_sweeps: int
-    shape: int
+    quiet: Sweeps
+    certified: Sweeps
+    uncertain: Sweeps
 
 
 EFFORTS = {
-    "standard": Effort(1, burn=25, sweeps=50, long_burn=1000, long_sweeps=450, shape=10),
-    "high": Effort(2, burn=100, sweeps=400, long_burn=12000, long_sweeps=2000, shape=50),
+    "standard": Effort(1, Sweeps(10, 6, 24), Sweeps(15, 10, 50), Sweeps(1000, 10, 450)),
+    "high": Effort(2, Sweeps(100, 50, 400), Sweeps(100, 50, 400), Sweeps(12000, 50, 2000)),
 }
 
 
@@ -153,17 +159,20 @@ def _sample(
     if raw_level < NO_NOISE:
         return _noise_free(Y, G)
     sure = bool(found.certified.all())
-    small = sure and raw_level < TRUNCATE_BELOW and min(G.shape) > 4 * space.K
-    table = leading_table(G, 2 * space.K) if small else full_table(G)
+    quiet = sure and raw_level < QUIET
+    small = quiet and min(G.shape) > 12 * space.K
+    gram = spectrum.gram
+    table = leading_table(G, gram, 2 * space.K) if small else full_table(G, gram)
     concentration = space.N * float(np.clip(0.02 + 1.2 * (raw_level - 0.15), 0.02, 0.2))
     chain = Chain(table, Y, rng, concentration=concentration)
+    budget = effort.quiet if quiet else effort.certified if sure else effort.uncertain
     if sure:
-        chain.run(effort.burn, shaped=False)
+        chain.run(budget.burn, shaped=False)
     else:
-        swept = chain.burn_in(effort.long_burn)
+        swept = chain.burn_in(budget.burn)
         report(f"refine: {swept} sweeps until the posterior stopped climbing")
-    chain.run(effort.shape)
-    posterior = chain.run(effort.sweeps if sure else effort.long_sweeps)
+    chain.run(budget.shape)
+    posterior = chain.run(budget.sweeps)
     weight = posterior.C / posterior.noise**2
     A = weight @ posterior.C.T + np.eye(space.K)
     return Estimate(

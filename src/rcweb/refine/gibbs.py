@@ -20,15 +20,16 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.special import betaln
 
-from rcweb.refine.kernels import draw_edges
+from rcweb.refine.kernels import draw_edges, draw_shaped_edges
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator
 
 # Slab: 13 Gaussians in steps of 0.4 row scales; wide enough for any weight distribution seen.
-STEPS = 0.4 * np.array([0.0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6])
+STEP = 0.4
 SPREAD = 0.07
-PRIOR_MIX = np.exp(-(STEPS**2) / 2 / 0.93) / np.exp(-(STEPS**2) / 2 / 0.93).sum()
+_CENTRES = STEP * np.array([0.0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6])
+PRIOR_MIX = np.exp(-(_CENTRES**2) / 2 / 0.93) / np.exp(-(_CENTRES**2) / 2 / 0.93).sum()
 PRIOR_MIX_COUNT = 30.0
 SCALE_COUNT = 20.0  # rows share their scale with this many pseudo-edges
 NOISE_COUNT = 10.0  # variables share their noise with this many pseudo-samples
@@ -121,23 +122,22 @@ class Chain:
     def _sweep(self, shaped: bool) -> None:
         state, rng = self.state, self.rng
         Q, Z, likelihood = _draw_activities(self.table, self.power, state, rng)
-        energy = likelihood + self._log_prior()
-        means, spread = (STEPS, SPREAD) if shaped else (np.zeros(1), 1.0)
-        log_mix = np.log(state.mix) if shaped else np.zeros(1)
-        used = np.zeros(len(means))
+        prior = self._log_prior()
         log_odds = np.log(state.pi / (1 - state.pi))
-        energy += draw_edges(
-            rng, Q, Z, state.C, 1 / state.variance, log_odds, state.scale,
-            means, spread, log_mix, self.probability, self.mean, used,
-        )  # fmt: skip
-        self.energy.append(energy)
+        common = (rng, Q, Z, state.C, 1 / state.variance, log_odds, state.scale)
+        used = np.zeros(len(state.mix)) if shaped else None
+        if shaped:
+            draw_shaped_edges(*common, STEP, SPREAD, state.mix, self.probability, self.mean, used)
+        else:
+            entropy = draw_edges(*common, self.probability, self.mean)
+            self.energy.append(likelihood + prior + entropy)
         size = np.sqrt(np.diag(Q) / self.table.M)
         state.C *= size
         self.mean *= size
         Q = Q / np.outer(size, size)
         Z = Z / size
         rss = self.power - 2 * (state.C * Z).sum(axis=1) + ((state.C @ Q) * state.C).sum(axis=1)
-        self._draw_parameters(np.maximum(rss, self.floor), used if shaped else None)
+        self._draw_parameters(np.maximum(rss, self.floor), used)
 
     def _log_prior(self) -> float:
         """Log prior of C, densities integrated out, the slab taken as one Gaussian."""
@@ -216,21 +216,22 @@ def _wishart(n: int, P: int, rng: Rng) -> Array:
     return T @ T.T
 
 
-def full_table(G: Array) -> Table:
-    """All of the centred table; of more samples than variables only the triangular factor."""
+def full_table(G: Array, gram: Array) -> Table:
+    """All of the centred table; of more samples than variables only the triangular factor.
+
+    `gram` is the Gram matrix of the smaller side of `G`.
+    """
     M, N = G.shape
     if M <= N:
         return Table(Y=np.ascontiguousarray(G), rest=np.zeros(N), M=M - 1)
-    gram = G.T @ G
-    gram.flat[:: N + 1] += 1e-12 * np.trace(gram) / N
+    gram = gram + np.diag(np.full(N, 1e-12 * np.trace(gram) / N))
     Y = np.ascontiguousarray(np.linalg.cholesky(gram).T, dtype=np.float64)
     return Table(Y=Y, rest=np.zeros(N), M=M - 1)
 
 
-def leading_table(G: Array, L: int) -> Table:
+def leading_table(G: Array, gram: Array, L: int) -> Table:
     """The L leading principal axes, and the power that they leave in each variable."""
     M, N = G.shape
-    gram = G @ G.T if M <= N else G.T @ G
     size = len(gram)
     values, vectors = eigh(gram, subset_by_index=[size - L, size - 1])
     axes = vectors.T @ G if M <= N else (vectors * np.sqrt(np.maximum(values, 0.0))).T
