@@ -79,9 +79,9 @@ def leading_directions(G0: Array, n_components: int | str) -> Spectrum:
         n_signal = _count_signal(raw.values, raw.total, M, N)
         if n_signal < min(P, len(raw.values)) and _steep(raw.values, n_signal):
             P = max(n_signal, 1)
-        edge = raw.noise(P) * (np.sqrt(M) + np.sqrt(N))
-        above = int((raw.values > max(edge, ROUNDING * raw.values[0])).sum())
-        K = int(np.clip(above, P, max(P, min(SPARE * P, 0.8 * rank))))
+        whitening = _factors(G0, raw, P, power=1.0)
+        white = raw if whitening is None else _decompose(G0 * whitening, len(raw.values))
+        K = int(np.clip(_above_edge(white, P), P, most))
     factor = _factors(G0, raw, K, NOISE_POWER)
     final = raw if factor is None else _decompose(G0 * factor, K)
     return Spectrum(
@@ -93,6 +93,12 @@ def leading_directions(G0: Array, n_components: int | str) -> Spectrum:
         P=P,
         gram=final.gram,
     )
+
+
+def _above_edge(white: _Leading, P: int) -> int:
+    """Directions above noise when the first P are signal: is there room for more than P?"""
+    edge = white.noise(P) * (np.sqrt(white.M) + np.sqrt(white.N))
+    return int((white.values > max(edge, ROUNDING * white.values[0])).sum())
 
 
 def _steep(values: Array, n: int) -> bool:

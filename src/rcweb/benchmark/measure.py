@@ -37,13 +37,20 @@ def measure(cell: Cell, method: str, seed: int) -> dict[str, Any]:
 
 def score(estimate: Estimate, sim: Simulation) -> dict[str, Any]:
     """The scores of the paper's section 4.1, and the calibration of edges where there is one."""
-    recovery = score_network(estimate.network, sim.network, estimate.ranking)
-    names = ("rho", "rho_best_match", "precision", "recall", "f1", "average_precision")
-    row: dict[str, Any] = {name: round(getattr(recovery, name), 5) for name in names}
+    edges = score_network(estimate.network, sim.network, estimate.ranking)
+    weights = estimate.network if estimate.weights is None else estimate.weights
+    entries = score_network(weights, sim.network)
+    row: dict[str, Any] = {
+        "rho": round(entries.rho, 5),
+        "rho_best_match": round(entries.rho_best_match, 5),
+        "rho_edges": round(edges.rho, 5),
+    }
+    for name in ("precision", "recall", "f1", "average_precision"):
+        row[name] = round(getattr(edges, name), 5)
     row["true_density"] = round(float(sim.edges.mean()), 4)
     row["n_components_found"] = len(estimate.network)
     row["n_edges"] = int(np.count_nonzero(estimate.network))
-    row["exact_support"] = bool(recovery.precision == 1 and recovery.recall == 1)
+    row["exact_support"] = bool(edges.precision == 1 and edges.recall == 1)
     if estimate.probability is not None:
         row.update(_calibration(estimate.network, estimate.probability, sim))
     return row

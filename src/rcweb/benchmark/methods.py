@@ -20,11 +20,14 @@ Array = NDArray[np.float64]
 class Estimate:
     """What a method found.
 
-    network : (P, N);  ranking : (P, N) order of the edges, the weights if None
+    network : (P, N) with the edges that the method would draw
+    weights : (P, N) its best estimate of every entry, for methods that tell the two apart
+    ranking : (P, N) order of the edges, the weights if None
     probability : (P, N) of every edge, for methods that know one
     """
 
     network: Array
+    weights: Array | None = None
     ranking: Array | None = None
     probability: Array | None = None
 
@@ -57,11 +60,24 @@ def _oracle(sim: Simulation, n_components: int | str, seed: int) -> Estimate:
     return Estimate(factors.network)
 
 
+def _ceiling(sim: Simulation, n_components: int | str, seed: int) -> Estimate:
+    """Posterior mean of the sampler started at the truth: what a blind method can hope for."""
+    from rcweb.refine.gibbs import Chain, full_table
+
+    G = sim.data - sim.data.mean(axis=0)
+    gram = G.T @ G if len(G) > G.shape[1] else G @ G.T
+    rng = np.random.default_rng(seed)
+    chain = Chain(full_table(G, gram), sim.network, rng, concentration=0.1 * G.shape[1])
+    chain.run(50, shaped=False)
+    chain.run(20)
+    return Estimate(chain.run(300).C)
+
+
 def _rcweb(sim: Simulation, n_components: int | str, seed: int, **options: Any) -> Estimate:
     from rcweb import RCweb
 
     model = RCweb(n_components, random_state=seed, **options).fit(sim.data)
-    return Estimate(model.components_, model.edge_score_, model.edge_probability_)
+    return Estimate(model.components_, model.weights_, model.edge_score_, model.edge_probability_)
 
 
 def _rcweb_paper(sim: Simulation, n_components: int | str, seed: int) -> Estimate:
@@ -94,6 +110,7 @@ METHODS: dict[str, Method] = {
         Method("rcweb", _rcweb, role="ours"),
         Method("rcweb-paper", _rcweb_paper, role="rival"),
         Method("oracle", _oracle, role="reference"),
+        Method("ceiling", _ceiling, role="reference"),
         _baseline("fastica", "ica"),
         _baseline("fastica-samples", "ica", "fit_samples"),
         _baseline("ksvd", "ksvd"),

@@ -14,6 +14,7 @@ AnyCell = Cell | RealCell
 
 FAST = (
     "oracle",
+    "ceiling",
     "fastica",
     "fastica-samples",
     "ksvd",

@@ -156,7 +156,7 @@ def worlds() -> tuple[Cell, ...]:
 def claims() -> tuple[Cell, ...]:
     """The noise-free claims of the abstract: density 0.5, and N / P = 2 at density 0.1."""
     clean: dict[str, Any] = {"noise": 0.0, "weights": "author"}
-    ratio2 = [Cell("claims", "N/P = 2", 280, 2 * P, P, density=0.1, **clean) for P in (30, 60, 100)]
+    ratio2 = [Cell("claims", "N/P = 2", 600, 2 * P, P, density=0.1, **clean) for P in (100, 250)]
     return (Cell("claims", "density 0.5", 280, 500, 30, density=0.5, **clean), *ratio2)
 
 
