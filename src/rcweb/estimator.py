@@ -117,7 +117,10 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: None = None) -> Self:
         """Find the network behind `X`, (n_samples, n_features); `y` is ignored."""
         self._check_parameters()
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2, ensure_min_features=2)
+        # C order: sums over another memory layout differ in the last bits.
+        X = validate_data(
+            self, X, dtype=np.float64, order="C", ensure_min_samples=2, ensure_min_features=2
+        )
         center = self.method == "refined" if self.center == "auto" else bool(self.center)
         # One BLAS thread: sums in another order would change the last bits, then the edges.
         with threadpool_limits(1, "blas"):
