@@ -1,0 +1,82 @@
+"""Wild entries are pulled in; tables without any are left as they are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rcweb import RCweb
+from rcweb.metrics import score_network
+from rcweb.outliers import LIMIT, TOO_MANY, WILD, limit_outliers
+from rcweb.simulate import simulate
+from rcweb.spectrum import leading_directions
+
+
+def table(seed: int, noise_kind: str = "homoscedastic") -> np.ndarray:
+    sim = simulate(100, 150, 5, noise=0.3, noise_kind=noise_kind, random_state=seed)
+    return sim.data - sim.data.mean(axis=0)
+
+
+def spoiled(G: np.ndarray, seed: int, share: float = 0.003, size: float = 6.0) -> tuple:
+    """A few entries shifted by `size` standard deviations of the table; and which."""
+    rng = np.random.default_rng(seed)
+    wild = rng.random(G.shape) < share
+    X = G + np.where(wild, size * G.std() * rng.choice([-1, 1], G.shape), 0.0)
+    return X - X.mean(axis=0), wild
+
+
+@pytest.mark.parametrize("kind", ["homoscedastic", "per_variable"])
+@pytest.mark.parametrize("noise", [0.0, 0.3])
+def test_gaussian_tables_come_back_as_the_same_object(kind: str, noise: float) -> None:
+    """Without outliers nothing is copied, and nothing changes."""
+    for seed in range(4):
+        sim = simulate(100, 150, 5, noise=noise, noise_kind=kind, random_state=seed)
+        G = sim.data - sim.data.mean(axis=0)
+        limited, share = limit_outliers(G, leading_directions(G, 5))
+        assert limited is G
+        assert share < TOO_MANY
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_planted_wild_entries_are_pulled_in(seed: int) -> None:
+    """Closer to the table before it was spoiled, in the entries spoiled, by a factor of three."""
+    G = table(seed)
+    X, wild = spoiled(G, seed)
+    before = X.copy()
+    limited, share = limit_outliers(X, leading_directions(X, 5))
+    np.testing.assert_array_equal(X, before)
+    assert share == pytest.approx(wild.mean(), rel=0.5)
+    assert np.abs(limited - G)[wild].mean() < np.abs(X - G)[wild].mean() / 3
+    np.testing.assert_allclose(limited.mean(axis=0), 0, atol=1e-12)
+    # The other entries stay where they were, but for the means and the 0.3 % beyond the limit.
+    assert np.median(np.abs(limited - X)[~wild]) < 0.05 * G.std()
+
+
+def test_limit_is_measured_from_the_fit() -> None:
+    """Nothing further from the low-rank fit than LIMIT robust standard deviations remains."""
+    X, _ = spoiled(table(0), 0)
+    spectrum = leading_directions(X, 5)
+    limited, _ = limit_outliers(X, spectrum)
+    fit = ((X * spectrum.factor) @ spectrum.V) @ (spectrum.V / spectrum.factor[:, None]).T
+    scatter = 1.4826 * np.median(np.abs(X - fit), axis=0)
+    # Differences within a variable, since means are taken off at the end.
+    assert (np.ptp(limited - fit, axis=0) < 2 * LIMIT * scatter * (1 + 1e-9)).all()
+    assert (np.abs(X - fit) / scatter).max() > WILD
+
+
+def test_scale_is_immaterial() -> None:
+    """The same entries are limited in other units."""
+    X, _ = spoiled(table(1), 1)
+    one, share = limit_outliers(X, leading_directions(X, 5))
+    for scale in (1e-9, 1e9):
+        other, same = limit_outliers(X * scale, leading_directions(X * scale, 5))
+        assert same == share
+        np.testing.assert_allclose(other, one * scale, rtol=1e-6, atol=1e-9 * scale)
+
+
+def test_network_survives_wild_entries() -> None:
+    """Three entries in a thousand shifted far away: regulators are found all the same."""
+    sim = simulate(100, 150, 5, noise=0.1, random_state=0)
+    X, _ = spoiled(sim.data, 0, size=10.0)
+    model = RCweb(5, random_state=0).fit(X)
+    assert score_network(model.components_, sim.network).rho > 0.95
