@@ -32,6 +32,7 @@ Report = Callable[[str], None]
 
 LOW_NOISE = 0.03  # rows with less noise than this are sharpened before they are sampled
 NO_NOISE = 1e-5  # and with less than this their zeros are exact up to rounding: nothing to sample
+FEWEST_VARIABLES = 3.0  # participation number below which a row is no regulator
 QUIET = 0.12  # rows with less noise than this need few sweeps, and leading axes alone
 
 
@@ -106,7 +107,7 @@ def solve_refined(
         estimate = _stand_out(space, found, G0 * spectrum.factor)
     else:
         estimate = _sample(space, spectrum, found, G0 * spectrum.factor, rng, effort, report)
-    keep = _choose_regulators(found, spectrum, n_components)
+    keep = _choose_regulators(space, found, spectrum, n_components)
     return _solution(G0, spectrum, space, found, agreement, estimate, keep, (degree, fdr))
 
 
@@ -201,12 +202,20 @@ def _noise_free(Y: Array, G: Array) -> Estimate:
 
 
 def _choose_regulators(
-    found: Found, spectrum: Spectrum, n_components: int | str
+    space: Space, found: Found, spectrum: Spectrum, n_components: int | str
 ) -> NDArray[np.intp]:
-    """The P best-scored columns; with "auto" those certified (all, if none is)."""
-    order = np.argsort(-found.score, kind="stable")
-    if isinstance(n_components, str) and found.certified.any():
-        return order[found.certified[order]]
+    """The P best-scored columns; with "auto" those certified (all, if none is).
+
+    A row that lives on a few variables explains nothing that their noise does not, however sparse:
+    such rows come last.
+    """
+    power = space.rows(found.columns.B).astype(np.float64) ** 2
+    variables = power.sum(axis=1) ** 2 / (power**2).sum(axis=1)
+    shared = variables > FEWEST_VARIABLES
+    order = np.lexsort((-found.score, ~shared))
+    good = found.certified & shared
+    if isinstance(n_components, str) and good.any():
+        return order[good[order]]
     return order[: spectrum.P]
 
 
