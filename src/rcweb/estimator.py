@@ -273,6 +273,12 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 f"{rank} ({M} samples{', centred' if center else ''}); ask for fewer or 'auto'."
             )
 
+    def _html_repr(self) -> str:
+        """What a notebook shows: scikit-learn's diagram and, once fitted, the network."""
+        from rcweb.report.notebook import model_html
+
+        return model_html(self, super()._html_repr())
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []

@@ -82,13 +82,28 @@ def test_named_activities_turn_with_orientation(network):
         named_activities(activities[:, :3], name_regulators(network, KNOWN))
 
 
-def test_one_name_is_given_once(network):
-    """Two regulators with the same best set: one gets the name, both show the overlap."""
+def test_several_regulators_of_one_known_one_are_numbered(network):
+    """The most significant has the plain name; the numbers beside each name are its own."""
+    third = network.iloc[[0]].set_axis(["f"]).assign(v18=0.0, v19=0.0, v0=0.0)
+    worse = network.iloc[[0]].set_axis(["e"]).assign(v0=0.0)
+    table = name_regulators(pd.concat([third, worse, network]), KNOWN)
+    assert table["name"].to_dict() == {
+        "f": "TFA",  # 17 of 17 targets are known: surer than 18 of 20
+        "e": "TFA-3",
+        "a": "TFA-2",
+        "b": "TFB",
+        "c": "TFC",
+        "d": "",
+    }
+    assert table.loc[["f", "e", "a"], "overlap"].tolist() == [17, 17, 18]
+    assert table.loc[["f", "e", "a"], "best_known"].tolist() == ["TFA"] * 3
+
+
+def test_numbers_never_repeat_a_known_name(network):
+    """A known regulator may be called TFA-2 itself."""
+    known = GeneSets.from_dict({"TFA": TARGETS[:18], "TFA-2": TARGETS[20:40]})
     twice = pd.concat([network, network.iloc[[0]].set_axis(["e"])])
-    twice.loc["e", "v19"] = 0
-    table = name_regulators(twice, KNOWN)
-    assert (table["name"] == "TFA").sum() == 1
-    assert (table["best_known"] == "TFA").sum() == 2
+    assert name_regulators(twice, known)["name"].tolist() == ["TFA", "TFA-2", "", "", "TFA-3"]
 
 
 def test_enrichment_lists_leading_genes_and_drops_redundant_terms(network):

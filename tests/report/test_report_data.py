@@ -11,7 +11,7 @@ import pytest
 from report_examples import fitted
 
 from rcweb import RCweb
-from rcweb.interpret import GeneSets, overlap_test
+from rcweb.interpret import GeneSets, match_measured, overlap_test
 from rcweb.interpret.enrichment import enrich
 from rcweb.interpret.names import name_regulators
 from rcweb.network import Network
@@ -91,26 +91,51 @@ def test_known_regulator_found_missed_new(model, known_table):
 def test_labels_follow_significance(model, known_table):
     """The best match has the smallest p; two of the same name are numbered; chance names none."""
     data = report_data(model, model.activities, annotations=known_table)
-    assert [r.label for r in data.regulators[:4]] == ["Fur-2", "Fur-1", "rcweb2", "rcweb3"]
+    assert [r.label for r in data.regulators[:4]] == ["Fur-2", "Fur", "rcweb2", "rcweb3"]
     assert data.regulators[1].known.overlap == 9
-    assert "2 of 6 match a known regulator (Fur)." in data.summary
+    assert "2 of 6 have known names (Fur, Fur-2)." in data.summary
 
 
-def test_names_with_other_grounds(model):
-    """A name is kept where it is the best match or no set fits; never above another's numbers."""
+def test_a_table_of_names_has_the_last_word(model):
+    """Its names are shown as they are, such as that of a measured factor; empty means no name."""
     table = pd.DataFrame(
         {
             "best_known": ["Fur", "Crp", "", "Zur"],
-            "name": ["Fur", "Lrp", "measured", "assayed"],
+            "name": ["Fur", "", "measured", "assayed"],
             "known_size": [9, 9, 0, 9],
-            "q": [1e-4, 1e-4, 1.0, 0.7],
+            "q": [1e-4, 1e-2, 1.0, 0.7],
         },
         index=["rcweb0", "rcweb1", "rcweb2", "rcweb3"],
     )
     data = report_data(model, model.activities, annotations=table)
-    assert [r.label for r in data.regulators[:4]] == ["Fur", "Crp", "measured", "assayed"]
+    assert [r.label for r in data.regulators[:4]] == ["Fur", "rcweb1", "measured", "assayed"]
     assert data.regulators[2].known is None
+    assert data.regulators[1].known.name == "Crp"
     assert data.regulators[0].known.set_size == 9
+    assert any(line.startswith("3 of 6 have known names") for line in data.summary)
+
+
+def test_variance_below_zero_is_said_in_words(model):
+    """-4546 % of the variance helps nobody."""
+    model.score = lambda X: -45.46
+    data = report_data(model, np.zeros((30, 80)))
+    assert data.summary[0].startswith("6 hidden regulators explain nothing of the variance of 80")
+    assert "%" not in data.summary[0]
+
+
+def test_measured_factors_are_shown(model):
+    """Those with a regulator first; a table without the columns of `match_measured` is refused."""
+    rng = np.random.default_rng(0)
+    activities = pd.DataFrame(model.activities, columns=model.network_.regulators)
+    measured = pd.DataFrame({"noise": rng.normal(size=30), "kinase": -2 * model.activities[:, 3]})
+    table = match_measured(activities, measured)
+    data = report_data(model, model.activities, annotations={"measured": table})
+    rows = [dict(zip(data.measured.columns, row)) for row in data.measured.rows]
+    assert [row["factor"] for row in rows] == ["kinase", "noise"]
+    assert [row["regulator"] for row in rows] == ["rcweb3", None]
+    assert rows[0]["scale"] == pytest.approx(-2)
+    with pytest.raises(ValueError, match="'measured' of annotations needs a column 'p'"):
+        report_data(model, model.activities, annotations={"measured": table.drop(columns="p")})
 
 
 def test_terms_are_sorted_and_labelled(model, term_table):
@@ -132,7 +157,7 @@ def test_bad_annotations_are_named(model, known_table):
     """Errors say which table lacks which column."""
     with pytest.raises(ValueError, match="'known' of annotations needs a column 'set'; it has reg"):
         report_data(model, model.activities, annotations=known_table[["regulator"]])
-    with pytest.raises(ValueError, match="'known' and 'terms', not 'sets'"):
+    with pytest.raises(ValueError, match="known, terms, measured; not 'sets'"):
         report_data(model, model.activities, annotations={"sets": known_table})
 
 

@@ -42,13 +42,14 @@ def page_html(
     M, N = data.expression.shape
     parts = [
         f"<p>{M:,} samples x {N:,} genes; {len(names)} regulators, "
-        f"{model.network_.n_edges:,} edges; {len(figure5)} regulators overlap with a known one "
-        f"(Bonferroni 0.05), {(names['name'] != '').sum()} are named one to one. "
+        f"{model.network_.n_edges:,} edges; {len(figure5)} regulators overlap with one of "
+        f"{figure5['known_regulator'].nunique()} known ones (Bonferroni 0.05). "
         f"{seconds:.0f} s in all.</p>",
         "<h2>Known regulators met</h2>",
         _table(comparison),
         "<p><small>Bonferroni 0.05 over all pairs, each sign a set of its own; <i>permuted</i>: "
-        "the same after the names of the genes are shuffled.</small></p>",
+        "the same after the names of the genes are shuffled; <i>strongest edges</i>: a network "
+        "cut at the number of edges of the one it is compared with.</small></p>",
         *_figures(data, model, names),
         "<h2>Regulators, known regulators, functions</h2>",
         _table(figure5),
@@ -79,7 +80,7 @@ def _figures(data: Dataset, model: Any, names: pd.DataFrame) -> list[str]:
         return []
     labels = {str(gene): str(symbol) for gene, symbol in data.genes["symbol"].items()}
     first = str(best.index[0])
-    known = data.known.members[data.known.names.index(str(best["name"].iloc[0]))]
+    known = data.known.members[data.known.names.index(str(best["best_known"].iloc[0]))]
     activities = named_activities(model.transform(data.expression), names)
     groups = data.samples["group"].astype(str)
     drawn: list[tuple[str, Callable[[], Axes]]] = [

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from rcweb.applications.page import page_html
 from rcweb.benchmark.real import strongest
@@ -48,7 +49,7 @@ def run_application(data: Dataset, out: Path, model: Any, *, compare: bool = Tru
     """Fit `model` to `data`, name its regulators, compare, write tables and a page to `out`.
 
     compare : also run FastICA with as many components, targets at |z| > 3, on the table as it is
-        and with every gene at unit variance
+        and with every gene at unit variance; see `compare_networks`
     """
     start = time.perf_counter()
     model.fit(data.expression)
@@ -56,16 +57,7 @@ def run_application(data: Dataset, out: Path, model: Any, *, compare: bool = Tru
     names = name_regulators(
         model, data.known, terms=data.terms, X=data.expression, signs="apart", alpha=ALPHA
     )
-    others = {} if data.published is None else {"published": data.published.to_numpy()}
-    if compare:
-        others |= _rivals(data.expression.to_numpy(), network)
-    targets = list(map(str, data.expression.columns))
-    comparison = pd.DataFrame(
-        [
-            {"network": name, **known_regulators_met(C, data.known, targets)}
-            for name, C in {"rcweb": network.weights, **others}.items()
-        ]
-    )
+    comparison = compare_networks(data, model, fastica=compare)
     result = Application(
         model=model,
         names=names,
@@ -102,28 +94,58 @@ def known_regulators_met(
     }
 
 
-def _rivals(X: Array, network: Network) -> dict[str, Array]:
-    """FastICA twice, and the found network cut to no more edges than either."""
-    spread = X.std(axis=0)
-    unit = X / np.where(spread > 0, spread, 1.0)
-    P = len(network.regulators)
-    rivals = {"FastICA": _fastica(X, P), "FastICA, unit variance": _fastica(unit, P)}
-    n_edges = min(int(np.count_nonzero(C)) for C in rivals.values())
-    scores = np.where(network.weights != 0, network.score, 0.0)
-    return {f"rcweb, at most {n_edges:,} edges": strongest(scores, n_edges), **rivals}
+def compare_networks(data: Dataset, model: Any, *, fastica: bool = True) -> pd.DataFrame:
+    """Known regulators met by the fitted `model` and by others, one row per network.
+
+    Methods draw lines between edges and the rest in their own way, so each rival stands beside the
+    found network cut at the rival's number of edges (the strongest by `edge_score_`), and FastICA
+    also beside itself at the found network's number.
+    """
+    networks = {"rcweb": model.network_.weights}
+    if data.published is not None:
+        published = data.published.to_numpy()
+        networks |= {"published": published} | _cut("rcweb", model.network_.score, published)
+    if fastica:
+        X = data.expression
+        spread = X.std(axis=0, ddof=0)
+        unit = X / spread.where(spread > 0, 1.0)
+        refitted = clone(model).fit(unit)
+        networks |= _beside_fastica(X, model.network_, "")
+        networks |= {"rcweb, unit variance": refitted.network_.weights}
+        networks |= _beside_fastica(unit, refitted.network_, ", unit variance")
+    targets = list(map(str, data.expression.columns))
+    rows = [
+        {"network": k, **known_regulators_met(C, data.known, targets)} for k, C in networks.items()
+    ]
+    return pd.DataFrame(rows)
 
 
-def _fastica(X: Array, n_components: int) -> Array:
+def _beside_fastica(X: pd.DataFrame, network: Network, note: str) -> dict[str, Array]:
+    z = _fastica_z(X.to_numpy(), len(network.regulators))
+    rival = np.where(np.abs(z) > Z_CUT, z, 0.0)
+    return {
+        **_cut(f"rcweb{note}", network.score, rival),
+        f"FastICA{note}": rival,
+        **_cut(f"FastICA{note}", z, network.weights),
+    }
+
+
+def _cut(name: str, scores: Array, other: Array) -> dict[str, Array]:
+    """The strongest entries of `scores`, as many as `other` has edges."""
+    n_edges = int(np.count_nonzero(other))
+    return {f"{name}, {n_edges:,} strongest edges": strongest(scores, n_edges)}
+
+
+def _fastica_z(X: Array, n_components: int) -> Array:
     from rcweb.baselines import ica
 
     C = ica.fit(X, n_components, random_state=0, fun="logcosh").network
-    z = (C - C.mean(axis=1, keepdims=True)) / C.std(axis=1, keepdims=True)
-    return np.where(np.abs(z) > Z_CUT, z, 0.0)
+    return np.asarray((C - C.mean(axis=1, keepdims=True)) / C.std(axis=1, keepdims=True))
 
 
 def _figure5(network: Network, names: pd.DataFrame, terms: GeneSets) -> pd.DataFrame:
     """Regulator, known regulator, overlap, p, its description, the most enriched term."""
-    rows = names[names["bonferroni"] <= ALPHA].sort_values("log10_p", kind="stable")
+    rows = names[names["name"] != ""].sort_values("log10_p", kind="stable")
     enriched = enrich(network, terms, signs="apart", max_q=ALPHA)
     best = {
         (row["regulator"], row["sign"]): (row["description"] or row["set"], row["log10_p"])

@@ -96,11 +96,11 @@ def _ecoli(dataset: Dataset, out: Path, console: Console) -> Path:
 
 
 def best_known(names: pd.DataFrame | None) -> pd.DataFrame:
-    """The regulators named with the strongest evidence: their best known set is also their name."""
+    """The known regulators found with the strongest evidence, each once."""
     if names is None:
         raise ValueError("There are no names.")
-    sure = (names["name"] != "") & (names["name"] == names["best_known"])
-    named = names[sure].sort_values("log10_p", kind="stable").head(SHOWN)
+    named = names[names["name"] != ""].sort_values("log10_p", kind="stable")
+    named = named.drop_duplicates("best_known").head(SHOWN)
     columns = ["name", "n_targets", "overlap", "known_size", "log10_p"]
     return named.rename_axis("regulator").reset_index()[["regulator", *columns]]
 

@@ -61,7 +61,7 @@ class Components(click.ParamType):
 )
 @click.option(
     "--quality",
-    type=click.Choice(["fast", "standard", "best"]),
+    type=click.Choice(["standard", "high"]),
     default="standard",
     show_default=True,
     help="How much time to spend.",

@@ -136,14 +136,25 @@ def annotate_model(
         terms = enrich(model, knowledge.terms)
     if knowledge.measured is not None:
         measured = match_measured(activities, knowledge.measured)
-    if names is not None and measured is not None:
-        names = _named_by_measurement(names, measured)
+    if measured is not None:
+        names = _named_by_measurement(_unnamed(model) if names is None else names, measured)
     return Annotations(names, terms, measured)
 
 
+def _unnamed(model: RCweb) -> pd.DataFrame:
+    """The table of regulators before anything is known about them."""
+    table = model.diagnosis_
+    table.insert(0, "name", "")
+    return table
+
+
 def _named_by_measurement(names: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
-    """A regulator without a name gets that of the factor measured to be it."""
+    """A regulator that no known targets name gets the name of the factor measured to be it."""
     found = measured[measured["regulator"].notna()]
-    factors = dict(zip(found["regulator"], found["factor"]))
+    taken = set(names["name"])
+    factors = {
+        regulator: f"{factor} (measured)" if factor in taken else factor
+        for regulator, factor in zip(found["regulator"], found["factor"])
+    }
     pairs = zip(names.index, names["name"])
     return names.assign(name=[name or factors.get(key, "") for key, name in pairs])

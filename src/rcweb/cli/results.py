@@ -143,7 +143,11 @@ def _write_report(
 ) -> None:
     from rcweb.report import report_data, write_report
 
-    tables = {"known": annotations.names, "terms": annotations.terms}
+    tables = {
+        "known": annotations.names,
+        "terms": annotations.terms,
+        "measured": annotations.measured,
+    }
     samples = list(result.activities.index)
     data = report_data(
         result.model,

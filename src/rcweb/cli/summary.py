@@ -29,8 +29,10 @@ def summarise(
         "report": str(out / "report.html"),
     }
     if annotations.names is not None:
-        named = annotations.names["name"]
-        summary["named"] = {str(k): str(v) for k, v in named[named != ""].items()}
+        named = annotations.names[annotations.names["name"] != ""]
+        if "log10_p" in named.columns:
+            named = named.sort_values("log10_p", kind="stable")
+        summary["named"] = {str(k): str(v) for k, v in named["name"].items()}
     return summary
 
 

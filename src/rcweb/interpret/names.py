@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -35,9 +36,11 @@ def name_regulators(
     known : target sets of known regulators; terms : GO or other sets for `top_terms`
     X : the data the model was fitted to; gives `variance_share` and `identifiability`
 
-    name : known regulator assigned one to one, Bonferroni at `alpha`; "" if none
-    best_known, sign, overlap, known_size, p, q, bonferroni, log10_p, description : the most
-        significant known set, whether or not another regulator has a better claim to its name
+    name : that of `best_known` where the overlap is significant (Bonferroni at `alpha`), else "".
+        Of several regulators with the same one the most significant has the plain name, the others
+        are numbered: fur, fur-2, fur-3. Names are unique
+    best_known, sign, overlap, known_size, p, q, bonferroni, log10_p, description : the known set
+        with the most significant overlap; the numbers beside a name are always its own
     n_targets : number of edges; n_same_sign : those among which the overlap was counted, edges of
         this `sign` when signs are apart
     orientation : +1 if the activity rises with that of the known regulator, -1 if it falls, 0 if
@@ -49,14 +52,11 @@ def name_regulators(
     net = as_network(network)
     overlaps = overlap_test(net, known, signs=signs, min_size=min_size)
     table = _best_known(overlaps, net)
-    named = overlaps.assign(alpha)
-    table.insert(0, "name", named.set_index("regulator")["set"].reindex(table.index).fillna(""))
+    table.insert(0, "name", _names(table, alpha))
     table["n_targets"] = (net.weights != 0).sum(axis=1)
     table["orientation"] = [
-        orientation(net, regulator, overlaps.sets, str(name or best), alpha) if p <= alpha else 0
-        for regulator, name, best, p in zip(
-            net.regulators, table["name"], table["best_known"], table["bonferroni"]
-        )
+        orientation(net, regulator, overlaps.sets, str(best), alpha) if name else 0
+        for regulator, name, best in zip(net.regulators, table["name"], table["best_known"])
     ]
     if terms is not None:
         table["top_terms"] = _top_terms(net, terms, signs, alpha, n_terms)
@@ -83,6 +83,21 @@ def _best_known(overlaps: Overlaps, net: Network) -> pd.DataFrame:
     counts = dict.fromkeys(["overlap", "n_same_sign", "known_size"], 0)
     chances = {"p": 1.0, "q": 1.0, "bonferroni": 1.0, "log10_p": 0.0}
     return best.fillna(counts | chances).astype(dict.fromkeys(counts, int))
+
+
+def _names(table: pd.DataFrame, alpha: float) -> pd.Series:
+    """Unique names after the best known set, the most significant regulator of each first."""
+    sure = table[(table["best_known"] != "") & (table["bonferroni"] <= alpha)]
+    taken = set(sure["best_known"])
+    names = pd.Series("", index=table.index, dtype=object)
+    for known, rows in sure.groupby("best_known", sort=False):
+        ranked = rows.sort_values("log10_p", kind="stable").index
+        names[ranked[0]] = str(known)
+        # A known regulator may itself be called "fur-2".
+        numbered = (f"{known}-{k}" for k in count(2) if f"{known}-{k}" not in taken)
+        for regulator, name in zip(ranked[1:], numbered):
+            names[regulator] = name
+    return names
 
 
 def _top_terms(net: Network, terms: GeneSets, signs: str, alpha: float, n_terms: int) -> list[str]:

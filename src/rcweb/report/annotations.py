@@ -1,4 +1,4 @@
-"""Tables of known regulators and enriched terms, as the page wants them."""
+"""Tables of known regulators, enriched terms and measured factors, as the page wants them."""
 
 from __future__ import annotations
 
@@ -9,39 +9,66 @@ import numpy as np
 import pandas as pd
 
 from rcweb.interpret import GeneSets
-from rcweb.report.data import SIGNIFICANT, Cell, Known, Table
+from rcweb.report.data import Cell, Known, Table
 
 Annotations = pd.DataFrame | Mapping[str, pd.DataFrame]
 Sets = Mapping[str, Iterable[str]] | GeneSets
 
 # What a reader wants of an enriched term; other columns of the table are left out.
 TERM_COLUMNS = ("set", "description", "overlap", "set_size", "p", "q", "leading")
+MEASURED_COLUMNS = (
+    "factor",
+    "regulator",
+    "candidate",
+    "n_samples",
+    "correlation",
+    "p",
+    "q",
+    "confidence",
+    "scale",
+    "scale_low",
+    "scale_high",
+    "reason",
+)
 EXTRA_FACTS = ("variance_share", "identifiability", "orientation")
+TABLES = ("known", "terms", "measured")
 
 
-def split_annotations(
-    annotations: Annotations | None,
-) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
-    """The two tables, known regulators and enriched terms; either may be missing.
+def split_annotations(annotations: Annotations | None) -> dict[str, pd.DataFrame | None]:
+    """The tables of known regulators, enriched terms and measured factors; any may be missing.
 
-    A single table is the one of known regulators; a mapping has the keys ``known`` and ``terms``.
+    A single table is the one of known regulators; a mapping has the keys of `TABLES`.
     """
     if annotations is None or isinstance(annotations, pd.DataFrame):
-        return _checked("known", annotations), None
-    unknown = sorted(set(annotations) - {"known", "terms"})
+        annotations = {} if annotations is None else {"known": annotations}
+    unknown = sorted(set(annotations) - set(TABLES))
     if unknown:
-        raise ValueError(f"annotations may hold 'known' and 'terms', not {unknown[0]!r}.")
-    return _checked("known", annotations.get("known")), _checked("terms", annotations.get("terms"))
+        raise ValueError(f"annotations may hold {', '.join(TABLES)}; not {unknown[0]!r}.")
+    tables = {which: _checked(which, annotations.get(which)) for which in ("known", "terms")}
+    return tables | {"measured": annotations.get("measured")}
+
+
+def measured_table(measured: pd.DataFrame | None) -> Table:
+    """Measured factors, one row each, those with a regulator first; of `match_measured`."""
+    if measured is None:
+        return Table()
+    absent = [column for column in MEASURED_COLUMNS if column not in measured.columns]
+    if absent:
+        raise ValueError(f"the table 'measured' of annotations needs a column {absent[0]!r}.")
+    ordered = measured.assign(unnamed=measured["regulator"].isna())
+    ordered = ordered.sort_values(["unnamed", "p"], kind="stable")
+    return plain_table(ordered[list(MEASURED_COLUMNS)])
 
 
 def _checked(which: str, table: pd.DataFrame | None) -> pd.DataFrame | None:
     """The table in the columns the page knows, best row of each regulator first."""
     if table is None:
         return None
-    if "regulator" not in table.columns and "best_known" in table.columns:
+    if "regulator" not in table.columns and "name" in table.columns:
         # The table of `interpret.name_regulators`: one row per regulator, its id in the index.
         table = table.rename_axis(index="regulator").reset_index()
         table = table.rename(columns={"best_known": "set", "known_size": "set_size"})
+        table = table if "set" in table.columns else table.assign(set="")  # named on other grounds
     for column in ("regulator", "set"):
         if column not in table.columns:
             raise ValueError(
@@ -52,18 +79,14 @@ def _checked(which: str, table: pd.DataFrame | None) -> pd.DataFrame | None:
     return table.sort_values("p", kind="stable") if "p" in table.columns else table
 
 
-def given_names(known: pd.DataFrame | None) -> dict[str, str]:
-    """Names that the table of known regulators assigns, ``{regulator: name}``.
+def given_names(known: pd.DataFrame | None) -> dict[str, str] | None:
+    """Names that the table of known regulators assigns, ``{regulator: name}``; None if it has none.
 
-    A name beside a better match would stand above numbers that are not its own: left out. Where no
-    set fits, a name has other grounds, such as a measurement, and stays.
+    A table with a column `name` has the last word: what it leaves empty is not named.
     """
     if known is None or "name" not in known.columns:
-        return {}
-    own = known["name"] == known["set"]
-    chance = known["q"] > SIGNIFICANT if "q" in known.columns else False
-    named = known[(known["name"].fillna("") != "") & (own | chance | (known["set"] == ""))]
-    named = named.drop_duplicates("regulator")
+        return None
+    named = known[known["name"].fillna("") != ""].drop_duplicates("regulator")
     return dict(zip(named["regulator"].astype(str), named["name"].astype(str)))
 
 

@@ -85,6 +85,7 @@ class ReportData:
     samples, groups : names and group of each drawn sample; `groups` empty when unknown
     n_samples : how many samples there were, at least ``len(samples)``
     singular_values, reason, evidence : how the number of regulators was chosen
+    measured : factors measured in some samples, and the regulators they are
     positions : x, y of the regulators, then of the variables, for the drawing of the network;
         (nan, nan) for a variable without edges
     provenance : (what, value) pairs
@@ -103,6 +104,7 @@ class ReportData:
     reason: str
     evidence: Table
     positions: tuple[tuple[float, float], ...]
+    measured: Table = Table()
     explained_variance: float | None = None
     provenance: tuple[tuple[str, str], ...] = ()
 

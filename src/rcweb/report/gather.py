@@ -16,6 +16,7 @@ from rcweb.report.annotations import (
     best_known,
     extra_facts,
     given_names,
+    measured_table,
     members_of,
     plain_cell,
     plain_table,
@@ -56,7 +57,8 @@ def report_data(
     annotations : table of known regulators, as of `interpret.name_regulators` or
         `Overlaps.table` (`regulator`, `set`, and where known `description`, `overlap`, `set_size`,
         `p`, `q`; of several rows the one with the smallest p counts), or
-        ``{"known": ..., "terms": ...}`` with a second table, as of `interpret.enrich`.
+        ``{"known": ..., "terms": ..., "measured": ...}`` with further tables, as of
+        `interpret.enrich` and `interpret.match_measured`. A column `name` names regulators.
     gene_sets : members of the known sets, ``{set: targets}``: shows which were found and missed.
     gene_names : names to show instead of the identifiers, as a mapping or one per variable.
     provenance : where the result comes from, ``{what: value}``.
@@ -67,8 +69,9 @@ def report_data(
     groups = _sample_groups(sample_groups, len(activities))
     drawn = _drawn_samples(len(activities))
     labels = _gene_labels(gene_names, network.targets)
+    tables = split_annotations(annotations)
     regulators = _regulators(
-        network, activities[drawn], _diagnosis(model, network), annotations, gene_sets, labels
+        network, activities[drawn], _diagnosis(model, network), tables, gene_sets, labels
     )
     reason = str(getattr(model, "reason_", ""))
     return ReportData(
@@ -89,6 +92,7 @@ def report_data(
         singular_values=tuple(map(float, getattr(model, "singular_values_", ()))),
         reason=reason,
         evidence=plain_table(getattr(model, "evidence_", None)),
+        measured=measured_table(tables["measured"]),
         positions=_positions(network),
         explained_variance=explained,
         provenance=tuple((str(k), str(v)) for k, v in (provenance or {}).items()),
@@ -164,11 +168,11 @@ def _regulators(
     network: Network,
     activities: Array,
     diagnosis: pd.DataFrame,
-    annotations: Annotations | None,
+    tables: Mapping[str, pd.DataFrame | None],
     gene_sets: Sets | None,
     labels: tuple[str, ...],
 ) -> tuple[Regulator, ...]:
-    known, terms = split_annotations(annotations)
+    known, terms = tables["known"], tables["terms"]
     members = members_of(gene_sets)
     label_of = dict(zip(network.targets, labels))
     gene_number = {gene: n for n, gene in enumerate(network.targets)}

@@ -27,6 +27,7 @@ SCRIPTS = (
     "targets.js",
     "detail.js",
     "regulators.js",
+    "measured.js",
     "paint.js",
     "canvas.js",
     "search.js",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -10,24 +11,28 @@ import numpy as np
 from rcweb.report.data import Known, Regulator
 
 
-def with_labels(regulators: Sequence[Regulator], given: Mapping[str, str]) -> tuple[Regulator, ...]:
-    """Regulators under the names to show.
+def with_labels(
+    regulators: Sequence[Regulator], given: Mapping[str, str] | None
+) -> tuple[Regulator, ...]:
+    """Regulators under the names to show: those `given` by id, else their id.
 
-    That is the name `given` for the id; else that of the known regulator where it fits, with a
-    number where several fit the same one, the best match first; else the id.
+    Where no names are given (None) a regulator is called as the known one it fits. If several fit
+    the same, the best match has the plain name and the others a number (Fur, Fur-2), as in
+    `rcweb.interpret.name_regulators`.
     """
-    similar: dict[str, list[Regulator]] = {}
-    for regulator in regulators:
-        if regulator.id not in given and regulator.known is not None and regulator.known.fits:
-            similar.setdefault(regulator.known.name, []).append(regulator)
-    labels = dict(given)
-    for name, members in similar.items():
-        first = 2 if name in given.values() else 1
-        alone = len(members) == 1 and first == 1
-        members.sort(key=lambda regulator: _rank(regulator.known))
-        for k, regulator in enumerate(members, start=first):
-            labels[regulator.id] = name if alone else f"{name}-{k}"
+    labels = _names_by_fit(regulators) if given is None else given
     return tuple(replace(r, label=labels.get(r.id, r.id)) for r in regulators)
+
+
+def _names_by_fit(regulators: Sequence[Regulator]) -> dict[str, str]:
+    seen: Counter[str] = Counter()
+    labels = {}
+    for regulator in sorted(regulators, key=lambda regulator: _rank(regulator.known)):
+        if regulator.known is not None and regulator.known.fits:
+            name = regulator.known.name
+            seen[name] += 1
+            labels[regulator.id] = name if seen[name] == 1 else f"{name}-{seen[name]}"
+    return labels
 
 
 def _rank(known: Known | None) -> float:
@@ -45,9 +50,7 @@ def summarise(
     degrees = [len(regulator.targets) for regulator in regulators]
     if not sum(degrees):
         return (f"No regulator was found for {n_genes:,} variables over {n_samples:,} samples.",)
-    verb = "act on" if len(regulators) != 1 else "acts on"
-    if explained_variance is not None:
-        verb = f"explain{'s' * (len(regulators) == 1)} {explained_variance:.0%} of the variance of"
+    verb = _verb(len(regulators), explained_variance)
     headline = (
         f"{_count(len(regulators), 'hidden regulator')} {verb} "
         f"{n_genes:,} variables over {n_samples:,} samples."
@@ -63,6 +66,14 @@ def summarise(
     return tuple(sentences)
 
 
+def _verb(n: int, explained_variance: float | None) -> str:
+    """What they do; a share below 0 means that the means alone predict the data better."""
+    if explained_variance is None:
+        return "act on" if n != 1 else "acts on"
+    share = "nothing" if explained_variance < 0 else f"{explained_variance:.0%}"
+    return f"explain{'s' * (n == 1)} {share} of the variance of"
+
+
 def _on_certainty(regulators: Sequence[Regulator]) -> list[str]:
     p = np.array([value for regulator in regulators for value in regulator.probabilities])
     if len(p) == 0 or (p == 1).all():
@@ -71,16 +82,15 @@ def _on_certainty(regulators: Sequence[Regulator]) -> list[str]:
 
 
 def _on_names(regulators: Sequence[Regulator]) -> list[str]:
-    if all(regulator.known is None for regulator in regulators):
-        return []
-    named = [known for regulator in regulators if (known := regulator.known) and known.fits]
+    named = [regulator for regulator in regulators if regulator.label != regulator.id]
     if not named:
-        return ["None of them matches a known regulator."]
-    named.sort(key=_rank)
-    names = list(dict.fromkeys(known.name for known in named))
+        any_known = any(regulator.known is not None for regulator in regulators)
+        return ["None of them matches a known regulator."] if any_known else []
+    named.sort(key=lambda regulator: _rank(regulator.known))
+    names = [regulator.label for regulator in named]
     which = ", ".join(names) if len(names) <= 5 else f"best: {', '.join(names[:5])}"
-    verb = "matches" if len(named) == 1 else "match"
-    return [f"{len(named):,} of {len(regulators):,} {verb} a known regulator ({which})."]
+    verb = "has a known name" if len(named) == 1 else "have known names"
+    return [f"{len(named):,} of {len(regulators):,} {verb} ({which})."]
 
 
 def _count(n: int, what: str) -> str:

@@ -36,13 +36,13 @@ function summary() {
   const named = REGULATORS.filter(({ label, id }) => label !== id).length;
   const figures = [
     [count(REGULATORS.length), "regulators"],
-    ...(ANY_KNOWN ? [[count(named), "with a known name"]] : []),
+    ...(ANY_KNOWN || named ? [[count(named), "with a known name"]] : []),
     [count(edges), "edges"],
     [count(DATA.genes.length), "variables"],
     [count(DATA.n_samples), "samples"],
     ...(DATA.explained_variance === null
       ? []
-      : [[percent(DATA.explained_variance), "of the variance explained"]]),
+      : [[percent(Math.max(0, DATA.explained_variance)), "of the variance explained"]]),
   ];
   byId("figures").append(
     ...figures.map(([value, what]) => h("div", {}, h("dd", {}, value), h("dt", {}, what))),
@@ -102,6 +102,9 @@ function filesView() {
     ["network.tsv", "all edges, the surest first", () => edgeTable(EDGES)],
     ["regulators.tsv", "one row per regulator, with its diagnosis", regulatorTable],
     ["activities.tsv", "samples by regulators", activityTable],
+    ...(DATA.measured.rows.length
+      ? [["measured.tsv", "measured factors and their regulators", () => DATA.measured]]
+      : []),
     ...(REGULATORS.some(({ terms }) => terms.rows.length)
       ? [["terms.tsv", "enriched terms of all regulators", termTable]]
       : []),
@@ -142,6 +145,7 @@ filesView();
 
 const detail = byId("detail");
 const markRow = regulatorList(byId("regulator-list"), (r) => openRegulator(r));
+measuredView((r) => openRegulator(r));
 const network = networkView(byId("network-view"), (r) => openRegulator(r));
 document.addEventListener("themechange", network.redraw);
 
