@@ -62,7 +62,7 @@ class Effort:
 
 EFFORTS = {
     "standard": Effort(1, Sweeps(10, 6, 24), Sweeps(15, 10, 50), Sweeps(1000, 10, 450)),
-    "high": Effort(2, Sweeps(100, 50, 400), Sweeps(100, 50, 400), Sweeps(12000, 50, 2000)),
+    "high": Effort(3, Sweeps(100, 50, 400), Sweeps(100, 50, 400), Sweeps(12000, 50, 2000)),
 }
 
 

@@ -13,6 +13,7 @@ becomes: stop when the best row is no sparser than the best row of a random subs
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rcweb.search.oblique.joint import climb, complement, normalised
 from rcweb.search.oblique.kernels import wide_step
@@ -32,6 +33,7 @@ WIDE = np.geomspace(1.5, 0.4, 45)
 SHARP_STEPS = 20
 NEW_SHARE = 0.6  # length of a new column outside the span of those already taken
 NEVER = np.inf
+RECALIBRATE = 0.9  # chance is measured anew when this share of the columns is left
 
 
 def one_unit(space: Space, Q: Array, starts: Array) -> tuple[Array, Array]:
@@ -127,24 +129,36 @@ def pick_independent(
 
 def peel(
     space: Space, B: Array, rng: np.random.Generator, *, n_starts: int, most_starts: int
-) -> Array:
-    """Add certified columns to the rows `B` until none is left or nothing beats chance."""
+) -> tuple[Array, NDArray[np.bool_]]:
+    """Add columns to the certified rows `B`, the sparsest first; say which are certified.
+
+    Where nothing beats chance the search is repeated with twice the starts, up to `most_starts`;
+    then the best column is taken as it is, and the next ones may be certified again, in the
+    smaller space that is left. Ends early only where not even one column is certified.
+    """
     K, n, calibrated, threshold = space.K, n_starts, NEVER, np.inf
+    certified = [True] * len(B)
     while len(B) < K:
         left = K - len(B)
         Q = complement(B, K)
-        if left <= 0.75 * calibrated:
+        if left <= RECALIBRATE * calibrated:
             calibrated, threshold = left, MARGIN * chance_level(space, left, rng)
         candidates, score = one_unit(space, Q, draw_starts(space, Q, n if left > 1 else 1, rng))
         new = pick_independent(candidates, score, threshold if left > 1 else -np.inf, B, left)
-        if len(new):
-            B = _polish(space, np.vstack([B, new]))
-            n = n_starts
-        elif n >= most_starts or not len(B):
-            break  # where not even the sparsest row shows, more starts do not help
-        else:
+        sure = len(new) > 0
+        if not sure and not len(B):
+            break
+        if not sure and n < most_starts:
             n *= 2
-    return B
+            continue
+        if not sure:
+            new = pick_independent(candidates, score, -np.inf, B, 1)
+        if not len(new):
+            new = Q[:, :1].T
+        B = _polish(space, np.vstack([B, new]))
+        certified += [sure] * len(new)
+        n = n_starts
+    return B, np.array(certified, dtype=bool)
 
 
 def _polish(space: Space, B: Array) -> Array:

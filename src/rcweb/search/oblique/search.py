@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rcweb.search.oblique.deflate import deflate
-from rcweb.search.oblique.joint import Columns, climb, complement, symmetric_start
+from rcweb.search.oblique.joint import Columns, climb, symmetric_start
 from rcweb.search.oblique.peel import MARGIN, NEW_SHARE, chance_level, peel, pick_independent
 from rcweb.search.oblique.space import Array, Density, Space
 from rcweb.search.oblique.unmix import unmix
@@ -19,6 +19,7 @@ SETTLE = 15
 # everywhere, and "zero" means "small".
 DIFFUSE = 1.25
 DIFFUSE_STEPS = 60
+NOISY = 0.25  # rows with more noise than this are rarely certified by more starts
 
 
 @dataclass(frozen=True)
@@ -83,31 +84,25 @@ def _insist(
     rng: np.random.Generator,
     report: Callable[[str], None],
 ) -> Found:
-    """Keep the certified columns and peel on; where peeling ends early, let starts compete."""
-    kept = pick_independent(start.B[certified], start.J[certified], -np.inf, start.B[:0], space.K)
-    n_starts = int(np.clip(6 * space.K, 96, 384))
-    peeled = peel(space, kept, rng, n_starts=n_starts, most_starts=8 * n_starts)
-    report(f"search: {len(peeled)} of {space.K} columns certified by peeling")
-    best = unmix(space, complete(space, peeled, rng))
-    good = np.arange(space.K) < len(peeled)
-    if len(peeled) < space.K:
+    """Keep the certified columns and peel on; where doubt remains, let starts compete."""
+    K = space.K
+    kept = pick_independent(start.B[certified], start.J[certified], -np.inf, start.B[:0], K)
+    n_starts = int(np.clip(6 * K, 96, 384))
+    patience = 8 if space.level < NOISY else 2
+    peeled, sure = peel(space, kept, rng, n_starts=n_starts, most_starts=patience * n_starts)
+    report(f"search: {sure.sum()} of {K} columns certified by peeling")
+    rivals = [(start, certified)]
+    if len(peeled) == K:
+        rivals.append((_finish(space, peeled, np.full(30, space.level)), sure))
+    if not sure.all() or len(peeled) < K:
         widths = np.geomspace(1.0, space.level, 150)
-        other = climb(space, deflate(space, rng), Density.start(space.K), widths, settle=SETTLE)
-        rivals = [(best, good), (start, certified), (other, np.zeros(space.K, bool))]
-        best, good = max(rivals, key=lambda pair: pair[0].objective)
+        rivals.append((_finish(space, deflate(space, rng), widths), np.zeros(K, bool)))
+    best, good = max(rivals, key=lambda pair: pair[0].objective)
     score = best.J + np.log(own_share(best.B))
     good = good | ((score > MARGIN * chance) & (own_share(best.B) > NEW_SHARE))
     return Found(best, score, chance, good, diffuse=is_diffuse(space, best))
 
 
-def complete(space: Space, B: Array, rng: np.random.Generator) -> Columns:
-    """Fill up with random directions outside `B` and climb, the new ones first."""
-    n, K = len(B), space.K
-    density = Density.start(K)
-    if n < K:
-        turn = np.linalg.qr(rng.standard_normal((K - n, K - n)))[0]
-        B = np.vstack([B, turn @ complement(B, K).T])
-        widths = np.geomspace(1.0, min(space.level, 0.9), 200)
-        part = climb(space, B, density, widths, free=np.arange(n, K))
-        B, density = part.B, part.density
-    return climb(space, B, density, np.full(30, space.level), settle=SETTLE)
+def _finish(space: Space, B: Array, widths: NDArray[np.float64]) -> Columns:
+    columns = climb(space, B, Density.start(space.K), widths, settle=SETTLE)
+    return unmix(space, columns)
