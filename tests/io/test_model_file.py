@@ -64,6 +64,17 @@ def test_a_loaded_model_gives_the_same_bits(model, saved, data):
     assert (loaded.reason_, loaded.warnings_) == (model.reason_, model.warnings_)
 
 
+def test_the_order_in_memory_survives(model, data, tmp_path):
+    """Engines leave arrays in either order, and BLAS sums differently over each."""
+    for order in ("C", "F"):
+        changed = pickle.loads(pickle.dumps(model))
+        changed.projection_ = np.array(model.projection_, order=order)
+        save_model(changed, tmp_path / "model.rcweb")
+        loaded = load_model(tmp_path / "model.rcweb")
+        assert loaded.projection_.flags.f_contiguous == (order == "F")
+        assert loaded.transform(data).tobytes() == changed.transform(data).tobytes()
+
+
 def test_a_loaded_model_can_be_saved_again_to_the_same_bytes(saved, tmp_path):
     """Same model, same bytes; nothing is lost on the way."""
     save_model(load_model(saved), tmp_path / "again.rcweb")

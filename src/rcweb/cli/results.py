@@ -114,11 +114,10 @@ def _texts(result: Result, annotations: Annotations) -> dict[str, str]:
 
 def _regulators(model: RCweb, annotations: Annotations) -> pd.DataFrame:
     """One row per regulator: its name where there is one, its targets, its diagnosis."""
-    if annotations.names is not None:
-        return annotations.names.rename_axis("regulator")
-    table = model.diagnosis_.copy()
+    table = model.diagnosis_ if annotations.names is None else annotations.names.copy()
     if "n_targets" not in table.columns:
-        table.insert(0, "n_targets", (model.network_.weights != 0).sum(axis=1))
+        n_targets = (model.network_.weights != 0).sum(axis=1)
+        table.insert(int("name" in table.columns), "n_targets", n_targets)
     return table.rename_axis("regulator")
 
 

@@ -58,15 +58,20 @@ def array_from_bytes(content: bytes) -> AnyArray:
             f"the header claims {count * dtype.itemsize:,} bytes, the file has {len(body):,}"
         )
     try:
-        return np.frombuffer(body, dtype).reshape(shape, order="F" if fortran else "C").copy()
+        array = np.frombuffer(body, dtype).reshape(shape, order="F" if fortran else "C")
+        return array.copy(order="K")
     except ValueError as error:  # more dimensions than numpy knows
         raise ArrayError(str(error)) from None
 
 
 def array_to_bytes(array: AnyArray) -> bytes:
-    """The bytes of an ``.npy`` file of the array; no pickle."""
+    """The bytes of an ``.npy`` file of the array; no pickle.
+
+    The order in memory is kept: a product with an array of another order has other last bits.
+    """
     stream = io.BytesIO()
-    npy.write_array(stream, np.ascontiguousarray(array), version=(1, 0), allow_pickle=False)
+    ordered = array if array.flags.f_contiguous else np.ascontiguousarray(array)
+    npy.write_array(stream, ordered, version=(1, 0), allow_pickle=False)
     return stream.getvalue()
 
 

@@ -26,6 +26,12 @@ function detailView(r, actions) {
   ];
 }
 
+/** One line on what it does: its known namesake's description, else its most enriched term. */
+function about({ id, label, known, terms }) {
+  if (label !== id && known?.description) return known.description;
+  return terms.rows.length ? termName(terms, terms.rows[0]) : null;
+}
+
 function detailHeader(regulator, r, { open, showInNetwork }) {
   const step = (to, text, label) => {
     const element = button(text, "quiet", () => open(to), label);
@@ -45,7 +51,7 @@ function detailHeader(regulator, r, { open, showInNetwork }) {
         " ",
         regulator.label === regulator.id ? null : h("small", {}, regulator.id),
       ),
-      regulator.known?.description ? h("p", { class: "note" }, regulator.known.description) : null,
+      about(regulator) ? h("p", { class: "note" }, about(regulator)) : null,
     ),
     h(
       "div",

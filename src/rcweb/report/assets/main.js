@@ -190,5 +190,12 @@ function followAddress(move) {
   return r >= 0;
 }
 
+/** The regulator to open first: the surest of those with a name, else the first. */
+function mostTelling() {
+  const chanceOf = (r) => REGULATORS[r].known?.p ?? 1;
+  const named = REGULATORS.map((_, r) => r).filter((r) => REGULATORS[r].label !== REGULATORS[r].id);
+  return named.reduce((best, r) => (chanceOf(r) < chanceOf(best) ? r : best), named[0] ?? 0);
+}
+
 window.addEventListener("hashchange", () => followAddress(true));
-if (!followAddress(true) && REGULATORS.length) showRegulator(0);
+if (!followAddress(true) && REGULATORS.length) showRegulator(mostTelling());

@@ -50,7 +50,7 @@ function measuredView(open) {
       "p",
       { class: "prose" },
       `${count(found)} of ${plural(rows.length, "measured factor")} ${found === 1 ? "is" : "are"} ` +
-        "a regulator of the network, by correlation over the samples in which it was measured. " +
+        "found among the regulators, by correlation over the samples in which they were measured. " +
         "A factor stays without one where chance cannot be excluded or another regulator fits nearly as well.",
     ),
     table.element,
