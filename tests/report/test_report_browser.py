@@ -8,10 +8,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from report_browser import show_as
 from report_examples import HOSTILE, fitted
 
+from rcweb.interpret import match_measured
 from rcweb.network import Network
 from rcweb.report import report_data, write_report
 
@@ -80,6 +82,13 @@ def open_afresh(driver, path):
     driver.get(path.as_uri())
 
 
+def _measured(model):
+    """One factor that is regulator 3 and one that is none."""
+    activities = pd.DataFrame(model.activities, columns=model.network_.regulators)
+    noise = np.random.default_rng(0).normal(size=len(activities))
+    return match_measured(activities, pd.DataFrame({"x": noise, HOSTILE: activities["rcweb3"]}))
+
+
 @pytest.fixture
 def page(browser, tmp_path: Path, known_table, term_table):
     """A small page with everything on it, among it a hostile gene, opened at laptop width."""
@@ -89,7 +98,7 @@ def page(browser, tmp_path: Path, known_table, term_table):
         model,
         model.activities,
         sample_groups=["control", "treated", HOSTILE] * 10,
-        annotations={"known": known_table, "terms": term_table},
+        annotations={"known": known_table, "terms": term_table, "measured": _measured(model)},
         gene_sets={"Fur": [*targets[:5], HOSTILE, "gene_not_measured"]},
         provenance={"seed": 0},
         title="A <b>bold</b> title",
@@ -104,12 +113,12 @@ def page(browser, tmp_path: Path, known_table, term_table):
 
 
 def test_loads_from_a_file(page):
-    """Summary, warning, figures, list, detail, spectrum: all there, and the first one open."""
+    """Summary, warning, figures, list, detail, spectrum: all there, and the best-known one open."""
     assert find(page, ".headline").text.startswith("6 hidden regulators")
     assert texts(page, ".warning") == ["Note. One regulator is weak."]
     assert "72\nedges" in texts(page, "#figures div")
     assert len(texts(page, "tr[data-regulator]")) == 6
-    assert find(page, "#detail-title").text == "Fur-2 rcweb0"
+    assert find(page, "#detail-title").text == "Fur rcweb1"
     assert len(page.find_elements("css selector", "#choice-view circle")) == 16
     assert "Six singular values" in find(page, "#choice-view").text
 
@@ -150,18 +159,36 @@ def test_sort_by_heading(page):
 
 def test_open_a_regulator_and_go_back(page):
     """A click opens it with targets, overlap and focus; the address names it; back works."""
+    find(page, "tr[data-regulator='3'] td").click()
+    wait_for(lambda: find(page, "#detail-title").text == "rcweb3", "a click anywhere on the row")
     find(page, "tr[data-regulator='1'] button").click()
-    wait_for(lambda: find(page, "#detail-title").text == "Fur-1 rcweb1", "the other regulator")
+    wait_for(lambda: find(page, "#detail-title").text == "Fur rcweb1", "the other regulator")
     assert page.current_url.endswith("#regulator=rcweb1")
     assert page.execute_script("return document.activeElement.id") == "detail"
     assert find(page, "tr[aria-current]").get_attribute("data-regulator") == "1"
     assert "Targets (12)" in texts(page, "#detail h4")
     assert texts(page, "#detail .genes summary")[1:] == ["5 known, found", "7 new"]
     assert "1 known target not in the data" in find(page, "#detail").text
-    find(page, "tr[data-regulator='3'] td").click()
-    wait_for(lambda: find(page, "#detail-title").text == "rcweb3", "a click anywhere on the row")
     page.back()
-    wait_for(lambda: find(page, "#detail-title").text == "Fur-1 rcweb1", "going back")
+    wait_for(lambda: find(page, "#detail-title").text == "rcweb3", "going back")
+
+
+def test_unnamed_regulators_show_no_chance_description(page):
+    """A set that fits by no more than chance must not stand under the title as what it is."""
+    find(page, "tr[data-regulator='2'] button").click()
+    wait_for(lambda: find(page, "#detail-title").text == "rcweb2", "the unnamed regulator")
+    assert "zinc" not in find(page, ".detail-head").text
+    assert "Zur (no more than chance)" in find(page, "#detail").text
+
+
+def test_measured_factors_lead_to_their_regulators(page):
+    """Named and unnamed factors are listed, escaped; a name opens the regulator."""
+    rows = texts(page, "#measured tbody tr")
+    assert len(rows) == 2
+    assert rows[0].startswith(HOSTILE)
+    assert "none fits" in rows[1]
+    find(page, "#measured tbody button").click()
+    wait_for(lambda: find(page, "#detail-title").text == "rcweb3", "the measured regulator")
 
 
 def test_network_filters_search_and_clicks(page):
@@ -238,10 +265,13 @@ def test_network_answers_the_mouse(page):
 def test_downloads_hold_the_tables(page):
     """Every table can be saved; the network's file has the edges of the model."""
     network = fitted().network_
+    find(page, "tr[data-regulator='0'] button").click()
+    wait_for(lambda: find(page, "#detail-title").text == "Fur-2 rcweb0", "a regulator with terms")
     names = {
         button.text.removeprefix("↓ ") for button in page.find_elements("css selector", ".file")
     }
     assert {"network.tsv", "regulators.tsv", "activities.tsv", "terms.tsv"} <= names
+    assert "measured.tsv" in names
     assert {"targets_Fur-2.tsv", "overlap_Fur-2.tsv", "terms_Fur-2.tsv"} <= names
     button = next(
         button

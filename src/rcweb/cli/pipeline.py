@@ -92,8 +92,9 @@ def _usable(table: Table, model: RCweb, console: Console) -> Any:
     missing = np.argwhere(np.isnan(np.asarray(table.values)))
     if len(missing) and not tags.allow_nan:
         i, j = missing[0]
+        count = f"{len(missing):,} values are" if len(missing) > 1 else "1 value is"
         raise ValueError(
-            f"{len(missing):,} values are missing, the first in sample {table.samples[i]!r}, "
+            f"{count} missing, the first in sample {table.samples[i]!r}, "
             f"variable {table.variables[j]!r}; fill them or leave out those variables."
         )
     return frame

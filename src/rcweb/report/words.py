@@ -62,6 +62,8 @@ def summarise(
         f"half of the regulators have {int(np.median(degrees)):,} targets or more, "
         f"the largest has {max(degrees):,}.",
     ]
+    if explained_variance is not None and explained_variance < 0:
+        sentences.append("Its predictions lie further from the data than the means do.")
     sentences += _on_certainty(regulators) + _on_names(regulators)
     return tuple(sentences)
 
