@@ -179,7 +179,7 @@ def test_noise_per_variable_is_estimated() -> None:
     """`noise_` follows the planted standard deviations, in the units of the data."""
     sim = easy(0, noise=0.4, noise_kind="per_variable")
     model = fit(1000 * sim.data)
-    assert np.corrcoef(model.noise_, sim.noise_sd)[0, 1] > 0.9
+    assert np.log(model.noise_ / sim.noise_sd).std() < 0.15  # planted: 0.5
     assert np.median(model.noise_ / sim.noise_sd) == pytest.approx(1000, rel=0.1)
 
 

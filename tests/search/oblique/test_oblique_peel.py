@@ -35,7 +35,7 @@ def test_found_columns_are_not_found_again() -> None:
     """With a column taken, its row scores nothing: the search ends at others."""
     problem = planted(0)
     space, rng = problem.space, np.random.default_rng(0)
-    first = peel(space, np.zeros((0, 6)), rng, n_starts=96, most_starts=96)[:1]
+    first = peel(space, np.zeros((0, 6)), rng, n_starts=96, most_starts=96)[0][:1]
     Q = complement(first, 6)
     columns, score = one_unit(space, Q, draw_starts(space, Q, 96, rng))
     best = columns[np.argsort(-score)[:10]]
@@ -47,14 +47,10 @@ def test_found_columns_are_not_found_again() -> None:
 def test_peeling_finds_every_planted_row(seed: int) -> None:
     """From nothing, all six rows, none twice."""
     problem = planted(seed)
-    B = peel(
-        problem.space,
-        np.zeros((0, 6)),
-        np.random.default_rng(seed),
-        n_starts=96,
-        most_starts=384,
-    )
+    rng = np.random.default_rng(seed)
+    B, certified = peel(problem.space, np.zeros((0, 6)), rng, n_starts=96, most_starts=384)
     assert len(B) == 6
+    assert certified.all()
     assert problem.accuracy(B).min() > 0.99
     assert np.linalg.svd(B, compute_uv=False)[-1] > 0.1
 
@@ -68,7 +64,19 @@ def test_next_to_nothing_is_certified_in_a_random_subspace(seed: int) -> None:
     """
     space = random_space(seed, N=300, K=10)
     rng = np.random.default_rng(seed)
-    assert len(peel(space, np.zeros((0, 10)), rng, n_starts=96, most_starts=96)) <= 1
+    _, certified = peel(space, np.zeros((0, 10)), rng, n_starts=96, most_starts=96)
+    assert certified.sum() <= 1
+
+
+def test_columns_given_are_kept_and_the_rest_is_filled_in() -> None:
+    """Three true columns handed in come first, hardly moved; the other three are found."""
+    problem = planted(0)
+    rng = np.random.default_rng(0)
+    true, _ = peel(problem.space, np.zeros((0, 6)), rng, n_starts=96, most_starts=96)
+    B, certified = peel(problem.space, true[3:], rng, n_starts=96, most_starts=96)
+    assert np.abs((B[:3] * true[3:]).sum(axis=1)).min() > 0.99
+    assert problem.accuracy(B).min() > 0.99
+    assert certified.all()
 
 
 def test_chance_level_is_positive_repeatable_and_falls_with_the_table() -> None:

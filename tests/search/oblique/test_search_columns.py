@@ -8,7 +8,7 @@ from oblique_problems import planted, random_columns, random_space
 
 from rcweb.search.oblique.joint import normalised
 from rcweb.search.oblique.peel import MARGIN
-from rcweb.search.oblique.search import complete, own_share, search_columns
+from rcweb.search.oblique.search import own_share, search_columns
 from rcweb.search.oblique.space import Space
 
 
@@ -73,15 +73,3 @@ def test_own_share_is_the_length_outside_the_others() -> None:
         fit = others.T @ np.linalg.lstsq(others.T, B[k], rcond=None)[0]
         assert share == pytest.approx(np.linalg.norm(B[k] - fit))
     np.testing.assert_allclose(own_share(random_columns(0, 4)), 1)
-
-
-@pytest.mark.parametrize("n", [0, 3, 6])
-def test_completion_keeps_what_was_found(n: int) -> None:
-    """Columns already right stay so while the missing ones are filled in."""
-    problem = planted(0)
-    true = search_columns(problem.space, np.random.default_rng(0)).columns.B
-    B = complete(problem.space, true[:n], np.random.default_rng(1)).B
-    assert B.shape == (6, 6)
-    assert np.linalg.svd(B, compute_uv=False)[-1] > 0.05
-    if n:
-        assert np.abs(B @ true[:n].T).max(axis=0).min() > 0.99
