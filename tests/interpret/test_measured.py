@@ -86,7 +86,7 @@ def test_from_data_to_named_factors():
     named = right = 0
     for seed in range(50):
         truth = simulate(150, 300, 10, density=0.1, noise=0.2, random_state=seed)
-        model = RCweb(10, method="paper").fit(truth.data)
+        model = RCweb(10, random_state=0).fit(truth.data)
         rng = np.random.default_rng(1000 + seed)
         measured = np.full((150, 5), np.nan)
         for k in range(5):

@@ -12,7 +12,7 @@ from typing import Any
 from PIL import Image
 from report_browser import open_browser, show_as
 
-LAPTOP, PHONE = (1280, 800), (390, 844)
+LAPTOP, TALL, PHONE = (1280, 800), (1280, 1240), (390, 844)
 
 
 def settle(driver: Any) -> None:
@@ -36,7 +36,7 @@ def main(report: Path, folder: Path) -> None:
         driver = open_browser(Path(profile))
         for name, size, scheme, place in (
             ("report", LAPTOP, "light", "main"),
-            ("report-regulator", LAPTOP, "light", "regulators"),
+            ("report-regulator", TALL, "light", "regulators"),
             ("report-network", LAPTOP, "light", "network"),
             ("report-network-dark", LAPTOP, "dark", "network"),
             ("report-phone", PHONE, "light", "detail"),
