@@ -13,7 +13,13 @@ import reference
 from rcweb.basis import Basis, truncated_svd
 from rcweb.methods.paper import network_of
 from rcweb.search.paper import kernels
-from rcweb.search.paper.column import Problem, SwitchBack, find_column
+from rcweb.search.paper.column import (
+    Problem,
+    SwitchBack,
+    continue_column,
+    find_column,
+    start_column,
+)
 from rcweb.search.paper.columns import find_columns, is_repeat
 from rcweb.simulate import simulate
 
@@ -75,11 +81,9 @@ def test_lambda_is_the_squared_inverse_of_the_smallest_singular_value() -> None:
 
 def test_spoiled_inverse_is_noticed_and_refreshed() -> None:
     """The guard measures a residual against K; an inverse that drifted away must not be used."""
-    from rcweb.search.paper.column import _start
-
     basis = planted(1, 6, noise=0.3)
     problem = Problem(basis.V, basis.s, 0.0, 30)
-    work = _start(problem, np.eye(6))
+    work = start_column(problem, np.eye(6)).work
     before = work.refreshes[0]
     rng = np.random.default_rng(0)
     spoil = rng.standard_normal((6, 6))
@@ -91,7 +95,16 @@ def test_spoiled_inverse_is_noticed_and_refreshed() -> None:
     assert list(work.omega_minus[:2]) == list(clean.omega_minus)
 
 
-def test_eigenvector_is_certified_or_refused() -> None:
+def iterate(K_inv: np.ndarray, v: np.ndarray, below: float, tolerance: float) -> tuple:
+    P = len(v)
+    y = np.empty(P)
+    scratch = np.empty((kernels.DEPTH + 1, P)), np.empty((4, kernels.DEPTH))
+    lam, angle = kernels.top_eigenvector(K_inv, v, below, tolerance, *scratch, y)
+    return lam, angle, y
+
+
+@pytest.mark.parametrize("tolerance", [kernels.ANGLE, kernels.LOOSE])
+def test_eigenvector_is_certified_or_refused(tolerance: float) -> None:
     """Against a full decomposition; with a false bound on the second eigenvalue it says no."""
     rng = np.random.default_rng(0)
     for gap in (1.0, 0.1, 0.01):
@@ -100,11 +113,51 @@ def test_eigenvector_is_certified_or_refused() -> None:
         K_inv = (Q * values) @ Q.T
         v = Q[:, -2] + 1e-3 * rng.standard_normal(20)
         v /= np.linalg.norm(v)
-        lam = kernels.iterate_eigenvector(K_inv, v, 3.0)
-        assert lam == pytest.approx(values[-1], rel=1e-12)
-        assert abs(v @ Q[:, -1]) == pytest.approx(1, abs=1e-12)
+        lam, angle, y = iterate(K_inv, v, 3.0, tolerance)
+        assert lam == pytest.approx(values[-1], rel=max(1e-12, tolerance**2))
+        assert np.linalg.norm(v - Q[:, -1] * (v @ Q[:, -1])) <= angle + 1e-12 <= tolerance + 1e-12
+        np.testing.assert_allclose(y, K_inv @ v, atol=1e-12)
     v = Q[:, -2].copy()
-    assert kernels.iterate_eigenvector(K_inv, v, 3.0 * (1 + gap) + 1) == -1.0
+    assert iterate(K_inv, v, 3.0 * (1 + gap) + 1, tolerance)[0] == -1.0
+
+
+def test_largest_row_is_that_of_the_full_product() -> None:
+    """The candidates hold the largest row as long as they are used, and the lead is no promise
+    too much, while w wanders at different speeds; N is well above the number of candidates."""
+    rng = np.random.default_rng(0)
+    V = np.linalg.qr(rng.standard_normal((1000, 5)))[0]
+    problem = Problem(V, np.ones(5), 0.0, 500)
+    work = start_column(problem, np.eye(5)).work
+    rebuilt = 0
+    for step in np.repeat([0.3, 0.02, 0.001, 0.02], 50):
+        work.v[:] += step * rng.standard_normal(5) / np.sqrt(5)
+        work.v[:] /= np.linalg.norm(work.v)
+        centre = work.centre.copy()
+        kernels._move(work, np.eye(5), False)
+        i, lead = kernels.largest_row(V, work)
+        rebuilt += not np.array_equal(centre, work.centre)
+        u = np.where(work.omega0, np.abs(V @ work.v), -1.0)
+        assert i == np.argmax(u)
+        assert lead <= u[i] - np.sort(u)[-2] + 1e-15
+        work.omega0[i] = False
+    assert 10 < rebuilt < 150
+
+
+@pytest.mark.parametrize("rule", ["steps", "correlation"])
+def test_a_search_that_goes_on_is_a_search_from_the_beginning(rule: str) -> None:
+    """A repeat is searched again from where inflation ended, not anew: the rows are the same."""
+    basis = planted(2, 6, noise=0.2)
+    problem = Problem(basis.V, basis.s, basis.noise, 20)
+    b, _ = find_column(problem, np.empty((6, 0)), np.eye(6), STEPS)
+    found, A = b[:, None], np.eye(6) + np.outer(b, b)
+    start = start_column(problem, A)
+    for k in (2, 4, 8, 16):
+        switch = SwitchBack(rule=rule, k=k)
+        resumed_b, resumed = continue_column(problem, found, switch, start)
+        fresh_b, fresh = find_column(problem, found, A, switch)
+        assert list(resumed.omega_minus) == list(fresh.omega_minus)
+        assert resumed.inflated_steps == fresh.inflated_steps
+        np.testing.assert_array_equal(resumed_b, fresh_b)
 
 
 @pytest.mark.parametrize("rule", ["steps", "correlation"])

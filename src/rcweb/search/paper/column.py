@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -82,6 +83,19 @@ class Problem:
         return N - P + 1 if self.degree is None else min(self.degree, N - P + 1)
 
 
+@dataclass(frozen=True)
+class Start:
+    """The inflated part of a search; a later search with a larger k goes on where it stands.
+
+    work : state of the search on V(i) = V A
+    nearest : largest |cosine| of v with the columns found so far, after each removal
+    """
+
+    A: Array
+    work: Workspace
+    nearest: list[float]
+
+
 def find_column(
     problem: Problem, found: Array, A: Array, switch: SwitchBack
 ) -> tuple[Array, ColumnTrace]:
@@ -91,18 +105,26 @@ def find_column(
     A : (P, P) ``I + sum b b^T``, so that the inflated matrix is ``V(i) = V A`` with
         ``K = A^T A``; the identity for the first column
     """
-    V, target = problem.V, problem.target
-    inflated = not np.array_equal(A, np.eye(V.shape[1]))
-    work = _start(problem, A)
+    return continue_column(problem, found, switch, start_column(problem, A))
+
+
+def continue_column(
+    problem: Problem, found: Array, switch: SwitchBack, start: Start
+) -> tuple[Array, ColumnTrace]:
+    """`find_column` from a start that has not come further than `switch` allows; it moves on."""
+    V, A = problem.V, start.A
     inflated_steps = 0
-    if inflated:
-        _inflated_phase(problem, found, A, switch, work)
-        inflated_steps = int(work.n_removed[0])
+    if found.shape[1]:
+        _inflated_phase(problem, found, switch, start)
+        inflated_steps = int(start.work.n_removed[0])
+    work = deepcopy(start.work)
+    if inflated_steps:
         _switch_back(V, work)
     code = kernels.SINGULAR
-    if np.isfinite(work.scalars[0]):
+    if np.isfinite(work.scalars[kernels.LAMBDA]):
+        stop_early = problem.degree is None
         code = kernels.advance(
-            V, A, False, work, target, 1 / problem.s, problem.noise, problem.degree is None
+            V, A, False, work, problem.target, 1 / problem.s, problem.noise, stop_early
         )
     n = int(work.n_removed[0])
     at_limit = n == V.shape[0] - V.shape[1] + 1 and problem.degree is None
@@ -116,7 +138,7 @@ def find_column(
     return _settled(problem, work), trace
 
 
-def _start(problem: Problem, A: Array) -> Workspace:
+def start_column(problem: Problem, A: Array) -> Start:
     """Initialization: K of the whole matrix without the row of the largest l1 norm.
 
     ``K = A^T A`` because V has orthonormal columns; the paper's identity for the first column.
@@ -134,21 +156,27 @@ def _start(problem: Problem, A: Array) -> Workspace:
         omega0=np.ones(N, dtype=np.bool_),
         omega_minus=np.zeros(N, dtype=np.int64),
         lam=np.zeros(N),
-        reach=np.zeros(N),
-        seen=np.zeros(N, dtype=np.int64),
         norms=problem.norms,
-        past=np.zeros((kernels.MEMORY, P)),
-        drift=np.zeros(N + 2),
+        members=np.zeros(kernels.CANDIDATES, dtype=np.int64),
+        rows=np.zeros((kernels.CANDIDATES, P)),
+        centre=np.zeros(P),
+        levels=np.zeros(kernels.KNOTS),
+        n_members=np.zeros(1, dtype=np.int64),
         n_removed=np.ones(1, dtype=np.int64),
-        n_moves=np.zeros(1, dtype=np.int64),
-        scalars=np.array([0.0, size]),
         refreshes=np.zeros(1, dtype=np.int64),
+        scalars=np.zeros(6),
+        basis=np.zeros((kernels.DEPTH + 1, P)),
+        small=np.zeros((4, kernels.DEPTH)),
+        spare=np.zeros((2, P)),
     )
+    work.scalars[kernels.SIZE] = size
+    work.levels[:] = np.inf
+    work.scalars[kernels.SPACING] = 1.0
     work.omega0[first] = False
     work.omega_minus[0] = first
     kernels.refresh(work)
-    work.lam[0] = work.scalars[0]
-    return work
+    work.lam[0] = work.scalars[kernels.LAMBDA]
+    return Start(A, work, [])
 
 
 def _first_pick(V: Array, A: Array, block: int = 4096) -> int:
@@ -157,24 +185,24 @@ def _first_pick(V: Array, A: Array, block: int = 4096) -> int:
     return int(np.argmax(np.concatenate(sizes)))
 
 
-def _inflated_phase(
-    problem: Problem, found: Array, A: Array, switch: SwitchBack, work: Workspace
-) -> None:
+def _inflated_phase(problem: Problem, found: Array, switch: SwitchBack, start: Start) -> None:
     """Remove rows of V(i) until the switch-back rule holds; no stop rule applies here."""
+    A, work, nearest = start.A, start.work, start.nearest
     unused = np.zeros(len(A))
     if switch.rule == "steps":
         target = min(switch.k, problem.target)
         kernels.advance(problem.V, A, True, work, target, unused, 0.0, False)
         return
-    history = [_nearest(found, work.v)]
-    while work.n_removed[0] < problem.target and np.isfinite(work.scalars[0]):
-        recent = np.array(history[-MONOTONE - 1 :])
+    if not nearest:
+        nearest.append(_nearest(found, work.v))
+    while work.n_removed[0] < problem.target and np.isfinite(work.scalars[kernels.LAMBDA]):
+        recent = np.array(nearest[-MONOTONE - 1 :])
         falling = len(recent) > MONOTONE and bool((np.diff(recent) < 0).all())
         if falling and recent[-1] < 1 - switch.epsilon and work.n_removed[0] >= switch.k:
             return
         target = int(work.n_removed[0]) + 1
         kernels.advance(problem.V, A, True, work, target, unused, 0.0, False)
-        history.append(_nearest(found, work.v))
+        nearest.append(_nearest(found, work.v))
 
 
 def _nearest(found: Array, v: Array) -> float:
@@ -185,7 +213,7 @@ def _switch_back(V: Array, work: Workspace) -> None:
     """Take the inflation out: K of V without the rows removed so far, and its eigenvector."""
     removed = V[work.omega_minus[: work.n_removed[0]]]
     work.K[...] = np.eye(V.shape[1]) - removed.T @ removed
-    work.scalars[1] = 1.0
+    work.scalars[kernels.SIZE] = 1.0
     kernels.refresh(work)
 
 

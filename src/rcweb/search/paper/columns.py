@@ -12,7 +12,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rcweb.search.paper.column import ColumnTrace, Problem, SwitchBack, find_column
+from rcweb.search.paper.column import (
+    ColumnTrace,
+    Problem,
+    SwitchBack,
+    continue_column,
+    start_column,
+)
 
 Array = NDArray[np.float64]
 
@@ -80,8 +86,9 @@ def _find_new(
     tries = 0
     for inflation in range(max_inflations + 1):
         k = switch.k
+        start = start_column(problem, A)
         while True:
-            b, trace = find_column(problem, B, A, replace(switch, k=k))
+            b, trace = continue_column(problem, B, replace(switch, k=k), start)
             tries += 1
             if not is_repeat(b, B, switch.epsilon):
                 return b, trace, A, tries

@@ -15,11 +15,6 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# Steps for which the exact distance between old and new w is used to bound |u_i|.
-MEMORY = 32
-# When more than one row in so many has to be looked at, the whole product is faster.
-MANY = 8
-
 # Why `advance` came back.
 TARGET, SINGULAR, NOISE, CONVERGED = 0, 1, 2, 3
 
@@ -31,9 +26,23 @@ ZERO = 1e-12
 STILL = 1e-6
 # Allowed angle between the iterated and the exact eigenvector.
 ANGLE = 1e-8
-# Allowed residual ||K v - v / lambda||, in units of the size of K, before K^-1 is refreshed.
+# The same while the largest row leads by more than such an angle can change: lambda_max is then
+# right to the square of it, and the removed row is the one that the exact eigenvector picks.
+LOOSE = 1e-4
+# Allowed residual ||K K^-1 v - v|| / lambda, in units of the size of K, before K^-1 is refreshed.
 RESIDUAL = 1e-8
-_MAX_ITERATIONS = 60
+# Lanczos vectors before a restart, and restarts before giving up.
+DEPTH = 12
+_RESTARTS = 8
+# Rows looked at in a step, and for how many steps (at the speed of the last one) they are chosen.
+CANDIDATES = 160
+_AHEAD = 3.0
+_BINS = 128
+# Distances, two steps apart, for which the rows outside are bounded.
+KNOTS = 6
+
+# Places in `Workspace.scalars`.
+LAMBDA, SIZE, BELOW, ERROR, STEP, SPACING = range(6)
 
 
 class Workspace(NamedTuple):
@@ -45,14 +54,17 @@ class Workspace(NamedTuple):
     omega0 : (N,) rows still in V_omega0
     omega_minus : (N,) removed rows in their order; the first ``n_removed[0]`` are valid
     lam : (N,) lambda_max after each removal
-    reach, seen : (N,) |u_i| when last computed, and the number of the w it was computed for
     norms : (N,) ||V_i||
-    past : (MEMORY, P) the latest w, number n in row ``n % MEMORY``
-    drift : (N + 2,) length of the path of w up to each number
-    n_removed : (1,) number of removals
-    n_moves : (1,) number of the current w
-    scalars : (2,) current lambda_max, size of K at the start
-    refreshes : (1,) how often K_inv was computed afresh
+    members : (CANDIDATES,) rows that can be the largest while w is near `centre`, ascending
+    rows : (CANDIDATES, P) these rows of V
+    centre : (P,) the w for which they were chosen
+    levels : (KNOTS,) bound on |u_i| of all other rows when w is k times SPACING away from there
+    n_members, n_removed, refreshes : (1,) number of candidates, of removals, and how often K_inv
+        was computed afresh
+    scalars : (6,) LAMBDA: lambda_max; SIZE: of K at the start; BELOW: bound on the second
+        eigenvalue of K_inv; ERROR: bound on the angle of v to the exact eigenvector; STEP: length
+        of the last move of w; SPACING: see `levels`
+    basis, small, spare : scratch
     """
 
     K: Array
@@ -62,15 +74,18 @@ class Workspace(NamedTuple):
     omega0: NDArray[np.bool_]
     omega_minus: NDArray[np.int64]
     lam: Array
-    reach: Array
-    seen: NDArray[np.int64]
     norms: Array
-    past: Array
-    drift: Array
+    members: NDArray[np.int64]
+    rows: Array
+    centre: Array
+    levels: Array
+    n_members: NDArray[np.int64]
     n_removed: NDArray[np.int64]
-    n_moves: NDArray[np.int64]
-    scalars: Array
     refreshes: NDArray[np.int64]
+    scalars: Array
+    basis: Array
+    small: Array
+    spare: Array
 
 
 @njit(cache=True, nogil=True)
@@ -111,118 +126,143 @@ def _row_dot(V: Array, i: int, w: Array) -> float:
 
 @njit(cache=True, nogil=True)
 def _matvec(K: Array, x: Array, out: Array) -> None:
-    """``out = K x`` for symmetric K: sums of rows, four at a time, so that it vectorises."""
-    P = K.shape[0]
+    """``out = K^T x`` as a sum of the rows of K, four at a time, so that it vectorises."""
+    P, n = K.shape
     out[:] = 0.0
     i = 0
     while i + 4 <= P:
         a, b, c, d = x[i], x[i + 1], x[i + 2], x[i + 3]
         row_a, row_b, row_c, row_d = K[i], K[i + 1], K[i + 2], K[i + 3]
-        for j in range(P):
+        for j in range(n):
             out[j] += (a * row_a[j] + b * row_b[j]) + (c * row_c[j] + d * row_d[j])
         i += 4
     while i < P:
         a, row_a = x[i], K[i]
-        for j in range(P):
+        for j in range(n):
             out[j] += a * row_a[j]
         i += 1
 
 
 @njit(cache=True, nogil=True)
-def downdate(K: Array, K_inv: Array, x: Array) -> bool:
+def downdate(K: Array, K_inv: Array, x: Array, z: Array) -> bool:
     """Take the row x out of ``K = V_omega0^T V_omega0``; RankUpdate of the paper's list.
 
     ``(K - x x^T)^-1 = K^-1 + z z^T / (1 - x^T z)`` with ``z = K^-1 x`` (Sherman, Morrison).
-    Returns False, with K_inv left as it was, when K has become singular.
+    Returns False, with K_inv left as it was, when K has become singular; z is scratch.
     """
     P = K.shape[0]
-    z = np.empty(P)
     _matvec(K_inv, x, z)
     gap = 1.0 - _dot(x, z)
     for i in range(P):
+        factor = x[i]
+        row = K[i]
         for j in range(P):
-            K[i, j] -= x[i] * x[j]
+            row[j] -= factor * x[j]
     if gap <= ZERO:
         return False
     for i in range(P):
         factor = z[i] / gap
+        row = K_inv[i]
         for j in range(P):
-            K_inv[i, j] += factor * z[j]
+            row[j] += factor * z[j]
     return True
 
 
 @njit(cache=True, nogil=True)
-def _best_mixture(T: Array, mix: Array) -> None:
-    """Eigenvector `mix` of the largest eigenvalue of the symmetric 3 x 3 `T`.
+def _top_of_tridiagonal(small: Array, m: int, theta: float) -> float:
+    """Largest eigenvalue of the m x m matrix with diagonal small[0] and off-diagonal small[1].
 
-    With ``T = [[theta, g^T], [g, D + theta]]`` it is ``theta + mu`` where mu lies above the
-    eigenvalues of D and solves ``mu = g^T (mu - D)^-1 g``. Newton's method climbs to it from the
-    left, because the right side is convex and falls. A rough answer only costs an iteration.
+    `theta` is that of the first m - 1 rows. The root mu of ``d_1 = 0`` with ``d_m = mu - a_m``,
+    ``d_j = mu - a_j - b_j^2 / d_(j+1)`` by Newton's method inside a bracket; on return small[2]
+    holds the d and small[3] the eigenvector ``s_(j+1) = s_j b_j / d_(j+1)``, its first entry 1.
     """
-    d1, d2, e = T[1, 1] - T[0, 0], T[2, 2] - T[0, 0], T[1, 2]
-    g1, g2 = T[0, 1], T[0, 2]
-    pole = (d1 + d2) / 2.0 + np.sqrt((d1 - d2) ** 2 / 4.0 + e * e)
-    low = max(0.0, pole + 1e-9 * T[0, 0])
-    mu, x1, x2 = low, 0.0, 0.0
-    for _ in range(40):
-        a, b = mu - d1, mu - d2
-        det = a * b - e * e
-        x1, x2 = (b * g1 + e * g2) / det, (e * g1 + a * g2) / det
-        step = (g1 * x1 + g2 * x2 - mu) / (1.0 + x1 * x1 + x2 * x2)
-        mu += step
-        if step <= 1e-10 * mu:
+    a, b, d, s = small[0], small[1], small[2], small[3]
+    low, high = theta, max(theta, a[m - 1]) + b[m - 2]
+    mu = low
+    for _ in range(100):
+        d[m - 1], slope, above = mu - a[m - 1], 1.0, True
+        for j in range(m - 2, -1, -1):
+            if d[j + 1] <= 0.0:
+                above = False
+                break
+            ratio = b[j] / d[j + 1]
+            d[j] = mu - a[j] - b[j] * ratio
+            slope = 1.0 + ratio * ratio * slope
+        if above and abs(d[0]) <= 1e-14 * mu * slope:
             break
-    norm = np.sqrt(1.0 + x1 * x1 + x2 * x2)
-    mix[0], mix[1], mix[2] = 1.0 / norm, x1 / norm, x2 / norm
+        if above and d[0] > 0.0:
+            high = mu
+        else:
+            low = mu
+        new = mu - d[0] / slope if above else high
+        if not low < new < high:
+            new = (low + high) / 2.0
+        if new == mu or new <= low or new >= high:
+            break
+        mu = new
+    s[0] = 1.0
+    for j in range(m - 1):
+        s[j + 1] = s[j] * b[j] / d[j + 1] if d[j + 1] > 0.0 else 0.0
+    return mu
 
 
 @njit(cache=True, nogil=True)
-def iterate_eigenvector(K_inv: Array, v: Array, below: float) -> float:
-    """Bring `v` to the top eigenvector of `K_inv`; its eigenvalue, or -1.0 without a proof.
+def top_eigenvector(
+    K_inv: Array, v: Array, below: float, tolerance: float, Q: Array, small: Array, y: Array
+) -> tuple[float, float]:
+    """Bring `v` to the top eigenvector of `K_inv` by Lanczos steps from where it is.
 
-    Locally optimal conjugate gradients: each step maximises the Rayleigh quotient over the span of
-    v, the residual r and the last direction p. `below` is a bound on the second eigenvalue: after
-    a rank-one downdate the second new eigenvalue is at most the old largest one (interlacing). An
-    eigenvalue theta with ``theta - ||r|| > below`` is therefore the largest, and the angle of v to
-    its eigenvector is at most ``||r|| / (theta - below)``.
+    Returns the eigenvalue theta and a bound on the angle of v to the exact eigenvector; theta is
+    -1.0 when the bound did not come down to `tolerance`. On return ``y = K_inv v``.
+
+    `below` is a bound on the second eigenvalue: after a rank-one downdate the second new
+    eigenvalue is at most the old largest one (interlacing). An eigenvalue theta with residual r
+    and ``theta - ||r|| > below`` is therefore the largest, and the angle of v to its eigenvector is
+    at most ``||r|| / (theta - below)``. Q (DEPTH + 1, P) and small (4, DEPTH) are scratch.
     """
     P = v.shape[0]
-    y, r, y_r = np.empty(P), np.empty(P), np.empty(P)
-    p, y_p = np.zeros(P), np.zeros(P)
-    T, mix = np.empty((3, 3)), np.empty(3)
-    _matvec(K_inv, v, y)
-    for _ in range(_MAX_ITERATIONS):
-        theta = _dot(v, y) / _dot(v, v)
+    for _ in range(_RESTARTS):
+        scale = 1.0 / np.sqrt(_dot(v, v))
         for j in range(P):
-            r[j] = y[j] - theta * v[j]
-        size = np.sqrt(_dot(r, r))
-        if size <= ANGLE * (theta - below):
-            return theta
-        if size == 0.0:
-            return -1.0
+            Q[0, j] = v[j] * scale
+        theta, size = 0.0, 0.0
+        m = 0
+        while True:
+            q, new = Q[m], Q[m + 1]
+            _matvec(K_inv, q, new)
+            diagonal = _dot(q, new)
+            if m == 0:
+                for j in range(P):
+                    new[j] -= diagonal * q[j]
+            else:
+                old, beta = Q[m - 1], small[1, m - 1]
+                for j in range(P):
+                    new[j] -= diagonal * q[j] + beta * old[j]
+            length = np.sqrt(_dot(new, new))
+            small[0, m], small[1, m] = diagonal, length
+            m += 1
+            if m == 1:
+                theta, small[3, 0] = diagonal, 1.0
+            else:
+                theta = _top_of_tridiagonal(small, m, theta)
+            norm = np.sqrt(_dot(small[3, :m], small[3, :m]))
+            last = small[3, m - 1] / norm
+            size = length * abs(last)
+            if size <= tolerance * (theta - below) or m == DEPTH or length <= 1e-15 * theta:
+                break
+            for j in range(P):
+                new[j] /= length
         for j in range(P):
-            r[j] /= size
-        _matvec(K_inv, r, y_r)
-        on_v, on_r = _dot(v, p), _dot(r, p)
-        for j in range(P):
-            p[j] -= on_v * v[j] + on_r * r[j]
-            y_p[j] -= on_v * y[j] + on_r * y_r[j]
-        length = np.sqrt(_dot(p, p))
-        scale = 1.0 / length if length > 1e-14 else 0.0
-        for j in range(P):
-            p[j] *= scale
-            y_p[j] *= scale
-        T[0, 0], T[1, 1], T[2, 2] = theta, _dot(r, y_r), _dot(p, y_p)
-        T[0, 1] = T[1, 0] = size
-        T[0, 2] = T[2, 0] = _dot(p, y)
-        T[1, 2] = T[2, 1] = _dot(p, y_r)
-        _best_mixture(T, mix)
-        for j in range(P):
-            p[j] = mix[1] * r[j] + mix[2] * p[j]
-            y_p[j] = mix[1] * y_r[j] + mix[2] * y_p[j]
-            v[j] = mix[0] * v[j] + p[j]
-            y[j] = mix[0] * y[j] + y_p[j]
-    return -1.0
+            v[j] = small[3, 0] / norm * Q[0, j]
+        for i in range(1, m):
+            factor = small[3, i] / norm
+            for j in range(P):
+                v[j] += factor * Q[i, j]
+        if size <= tolerance * (theta - below):
+            for j in range(P):
+                y[j] = theta * v[j] + last * Q[m, j]
+            return theta, size / (theta - below) if size > 0.0 else 0.0
+    return -1.0, 1.0
 
 
 @njit(cache=True, nogil=True)
@@ -237,35 +277,37 @@ def refresh(work: Workspace) -> bool:
     for j in range(P):
         work.v[j] = -Q[j, 0] if along < 0.0 else Q[j, 0]
     work.refreshes[0] += 1
+    work.scalars[ERROR] = 0.0
     if kappa[0] <= ZERO:
-        work.scalars[0] = np.inf
+        work.scalars[LAMBDA] = np.inf
         return False
-    work.scalars[0] = 1.0 / kappa[0]
+    work.scalars[LAMBDA] = 1.0 / kappa[0]
     work.K_inv[:, :] = np.dot(Q / kappa, Q.T)
     return True
 
 
 @njit(cache=True, nogil=True)
-def _solve_eigenvector(work: Workspace) -> bool:
-    """Cycle, step 1, with the guard: v must solve ``K v = v / lambda_max`` for K itself."""
+def _solve_eigenvector(work: Workspace, tolerance: float) -> bool:
+    """Cycle, step 1, with the guard: ``K (K_inv v)`` must be v for K itself."""
     P = work.v.shape[0]
-    lam = iterate_eigenvector(work.K_inv, work.v, work.scalars[0])
+    y, back = work.spare[0], work.spare[1]
+    below = work.scalars[BELOW]
+    lam, error = top_eigenvector(work.K_inv, work.v, below, tolerance, work.basis, work.small, y)
     if lam > 0.0:
-        residual = np.empty(P)
-        _matvec(work.K, work.v, residual)
+        _matvec(work.K, y, back)
         for j in range(P):
-            residual[j] -= work.v[j] / lam
-        if np.sqrt(_dot(residual, residual)) <= RESIDUAL * work.scalars[1]:
-            work.scalars[0] = lam
+            back[j] -= work.v[j]
+        if np.sqrt(_dot(back, back)) <= RESIDUAL * work.scalars[SIZE] * lam:
+            work.scalars[LAMBDA], work.scalars[ERROR] = lam, error
             return lam < 1.0 / ZERO
     return refresh(work)
 
 
 @njit(cache=True, nogil=True)
 def _move(work: Workspace, A: Array, inflated: bool) -> None:
-    """Set ``w = A v``, remember it and how far it has come."""
+    """Set ``w = A v`` and remember how far it has moved."""
     P = work.v.shape[0]
-    w = np.empty(P)
+    w = work.spare[0]
     if inflated:
         _matvec(A, work.v, w)
     else:
@@ -274,61 +316,107 @@ def _move(work: Workspace, A: Array, inflated: bool) -> None:
     for j in range(P):
         step += (w[j] - work.w[j]) ** 2
         work.w[j] = w[j]
-    n = work.n_moves[0] + 1
-    work.n_moves[0] = n
-    work.past[n % MEMORY] = w
-    work.drift[n] = work.drift[n - 1] + np.sqrt(step)
+    work.scalars[STEP] = np.sqrt(step)
 
 
 @njit(cache=True, nogil=True)
-def _distances(work: Workspace, moved: Array) -> None:
-    """How far w has come since each of its numbers: the chord while remembered, else the path."""
-    n = work.n_moves[0]
-    chord = np.empty(work.w.shape[0])
-    for m in range(n + 1):
-        moved[m] = work.drift[n] - work.drift[m]
-    for m in range(max(n - MEMORY + 1, 1), n):
-        for j in range(chord.shape[0]):
-            chord[j] = work.w[j] - work.past[m % MEMORY, j]
-        moved[m] = np.sqrt(_dot(chord, chord))
+def largest_row(V: Array, work: Workspace) -> tuple[int, float]:
+    """``arg max |V_i w|`` over omega0, and a lower bound on its lead over every other row.
 
-
-@njit(cache=True, nogil=True)
-def largest_row(V: Array, work: Workspace, guess: int) -> tuple[int, int]:
-    """``arg max |V_i w|`` over omega0, and the runner-up among the rows looked at.
-
-    |V_i w| has changed by at most ||V_i|| times the distance of w to where it was when the row was
-    last looked at, so most rows are passed over; the result is that of the full product.
+    |V_i w| changes by at most ||V_i|| times the distance that w moves, so that for some steps a
+    few candidates are known to hold the largest row; the result is that of the full product.
     """
-    reach, seen, norms, omega0, w = work.reach, work.seen, work.norms, work.omega0, work.w
-    now = work.n_moves[0]
-    moved = np.empty(now + 1)
-    _distances(work, moved)
-    first, second = -1, -1
-    best, next_best = -1.0, -1.0
-    if guess >= 0 and omega0[guess]:
-        first, best = guess, abs(_row_dot(V, guess, w))
-        reach[guess], seen[guess] = best, now
-    pending = 0
+    level = _level_of_others(work)
+    if level < np.inf:
+        n = work.n_members[0]
+        u = np.dot(work.rows[:n], work.w)
+        for c in range(n):
+            u[c] = abs(u[c]) if work.omega0[work.members[c]] else -1.0
+        c, lead = _largest(work.rows[:n], u, work.w, level)
+        if c >= 0:
+            return work.members[c], lead
+    u = np.dot(V, work.w)
     for i in range(V.shape[0]):
-        pending += omega0[i] and reach[i] + norms[i] * moved[seen[i]] >= best
-    if pending > V.shape[0] // MANY:
-        u = np.dot(V, w)
-        for i in range(V.shape[0]):
-            reach[i], seen[i] = abs(u[i]), now
-    for i in range(V.shape[0]):
-        # The factor keeps rounding from hiding a row that is as large as the best.
-        bound = (reach[i] + norms[i] * moved[seen[i]]) * (1.0 + 1e-12)
-        if bound < best or not omega0[i] or i == guess:
+        u[i] = abs(u[i]) if work.omega0[i] else -1.0
+    i, lead = _largest(V, u, work.w, -1.0)
+    _choose_candidates(V, work, u)
+    return i, lead
+
+
+@njit(cache=True, nogil=True)
+def _largest(rows: Array, u: Array, w: Array, level: float) -> tuple[int, float]:
+    """Index of the largest u and its lead over the others and `level`; -1 if it has none."""
+    best = -1.0
+    for i in range(u.shape[0]):
+        best = max(best, u[i])
+    # The factor keeps rounding from hiding a row that is as large as the best.
+    if best <= level * (1.0 + 1e-12):
+        return -1, 0.0
+    near = best * (1.0 - 1e-12)
+    first, best, second = -1, -1.0, level
+    for i in range(u.shape[0]):
+        if u[i] < near:
+            second = max(second, u[i])
             continue
-        size = abs(_row_dot(V, i, w))
-        reach[i], seen[i] = size, now
-        if size > best or (size == best and i < first):
-            second, next_best = first, best
+        # Rows that are equal must get equal products, which a blocked product does not promise.
+        size = abs(_row_dot(rows, i, w))
+        second = max(second, min(size, best))
+        if size > best:
             first, best = i, size
-        elif size > next_best:
-            second, next_best = i, size
-    return first, second
+    return first, best - second
+
+
+@njit(cache=True, nogil=True)
+def _level_of_others(work: Workspace) -> float:
+    """No row outside the candidates has |u_i| above this; infinite when w has come too far.
+
+    The bound is a maximum of linear functions of the distance, hence convex, and lies below the
+    straight lines between the distances (knots) for which it was computed.
+    """
+    distance = 0.0
+    for j in range(work.w.shape[0]):
+        distance += (work.w[j] - work.centre[j]) ** 2
+    position = np.sqrt(distance) / work.scalars[SPACING]
+    k = int(min(position, KNOTS))
+    if k >= KNOTS - 1:
+        return np.inf
+    share = position - k
+    return (1.0 - share) * work.levels[k] + share * work.levels[k + 1]
+
+
+@njit(cache=True, nogil=True)
+def _choose_candidates(V: Array, work: Workspace, u: Array) -> None:
+    """Keep the rows with the largest ``|u_i| + ||V_i|| d``, d being some steps of w ahead.
+
+    A histogram finds the threshold; a tie of more than CANDIDATES rows leaves none.
+    """
+    N = V.shape[0]
+    norms, levels, spacing = work.norms, work.levels, 2.0 * work.scalars[STEP]
+    ahead = u + _AHEAD * work.scalars[STEP] * norms
+    unit = _BINS / ahead.max()
+    counts = np.zeros(_BINS + 1, dtype=np.int64)
+    for i in range(N):
+        if u[i] >= 0.0:
+            counts[int(ahead[i] * unit)] += 1
+    lowest, total = _BINS + 1, 0
+    while lowest > 0 and total + counts[lowest - 1] <= CANDIDATES:
+        lowest -= 1
+        total += counts[lowest]
+    n = 0
+    for i in range(N):
+        if u[i] >= 0.0 and int(ahead[i] * unit) >= lowest:
+            work.members[n] = i
+            work.rows[n] = V[i]
+            n += 1
+            u[i] = -1.0
+    for k in range(KNOTS):
+        levels[k] = 0.0
+        for i in range(N):
+            if u[i] >= 0.0:
+                levels[k] = max(levels[k], u[i] + k * spacing * norms[i])
+    work.n_members[0] = n
+    work.centre[:] = work.w
+    work.scalars[SPACING] = spacing
 
 
 @njit(cache=True, nogil=True)
@@ -337,11 +425,12 @@ def remove_row(V: Array, A: Array, inflated: bool, work: Workspace, i: int) -> b
     work.omega0[i] = False
     work.omega_minus[work.n_removed[0]] = i
     work.n_removed[0] += 1
-    if not inflated:
-        return downdate(work.K, work.K_inv, V[i])
-    x = np.empty(V.shape[1])
-    _matvec(A, V[i], x)
-    return downdate(work.K, work.K_inv, x)
+    x, z = work.spare[0], work.spare[1]
+    if inflated:
+        _matvec(A, V[i], x)
+    else:
+        x[:] = V[i]
+    return downdate(work.K, work.K_inv, x, z)
 
 
 @njit(cache=True, nogil=True)
@@ -351,7 +440,7 @@ def _at_noise(work: Workspace, s_inv: Array, noise: float) -> bool:
     for j in range(s_inv.shape[0]):
         spread += (work.v[j] * s_inv[j]) ** 2
     left = work.omega0.shape[0] - work.n_removed[0]
-    return work.scalars[0] * left * noise * noise * spread >= 1.0
+    return work.scalars[LAMBDA] * left * noise * noise * spread >= 1.0
 
 
 @njit(cache=True, nogil=True)
@@ -370,24 +459,33 @@ def advance(
     On return `work.v` belongs to the current omega0; `scalars[0]` is its lambda_max, infinite for
     a singular V_omega0. Call with v and lambda_max of the current K already in place.
     """
-    guess = -1
     before = np.empty(V.shape[1])
+    strict = inflated or stop_early
+    widest = work.norms.max()
     while True:
         if stop_early and _at_noise(work, s_inv, noise):
             return NOISE
         if work.n_removed[0] >= target:
             return TARGET
         _move(work, A, inflated)
-        i, guess = largest_row(V, work, guess)
+        i, lead = largest_row(V, work)
+        if work.scalars[ERROR] > ANGLE and lead <= 3.0 * widest * work.scalars[ERROR]:
+            _solve_eigenvector(work, ANGLE)
+            work.lam[work.n_removed[0] - 1] = work.scalars[LAMBDA]
+            _move(work, A, inflated)
+            i, lead = largest_row(V, work)
         before[:] = work.v
-        lam_before = work.scalars[0]
-        regular = remove_row(V, A, inflated, work, i) and _solve_eigenvector(work)
-        if not regular and work.scalars[0] != np.inf:
+        lam_before = work.scalars[LAMBDA]
+        # The eigenvalue that v gives is too small by at most this factor.
+        work.scalars[BELOW] = lam_before * (1.0 + work.scalars[ERROR] ** 2)
+        regular = remove_row(V, A, inflated, work, i)
+        regular = regular and _solve_eigenvector(work, ANGLE if strict else LOOSE)
+        if not regular and work.scalars[LAMBDA] != np.inf:
             regular = refresh(work)
-        work.lam[work.n_removed[0] - 1] = work.scalars[0]
+        work.lam[work.n_removed[0] - 1] = work.scalars[LAMBDA]
         if not regular:
             return SINGULAR
-        if stop_early and work.scalars[0] <= (1.0 + STILL) * lam_before:
+        if stop_early and work.scalars[LAMBDA] <= (1.0 + STILL) * lam_before:
             change = 0.0
             for j in range(before.shape[0]):
                 change += (work.v[j] - before[j]) ** 2
