@@ -24,6 +24,7 @@ SIGNAL_LIMIT = 0.7  # at most this share of the rank is taken as signal
 # noisy variable rules, and full whitening, where a variable of little interest counts like all.
 NOISE_POWER = 0.5
 ROUNDING = 1e-7  # relative size of singular values that the Gram matrix cannot tell from zero
+ABOVE_ROUNDING = 2 * ROUNDING
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def leading_directions(G0: Array, n_components: int | str) -> Spectrum:
 def _above_edge(white: _Leading, P: int) -> int:
     """Directions above noise when the first P are signal: is there room for more than P?"""
     edge = white.noise(P) * (np.sqrt(white.M) + np.sqrt(white.N))
-    return int((white.values > max(edge, ROUNDING * white.values[0])).sum())
+    return int((white.values > max(edge, ABOVE_ROUNDING * white.values[0])).sum())
 
 
 def _steep(values: Array, n: int) -> bool:
@@ -124,25 +125,35 @@ def _count_signal(values: Array, total: float, M: int, N: int) -> int:
     for n in range(1, most + 1):
         rest -= values[n - 1] ** 2
         edge = noise_edge(_noise(rest, n, M, N), max(M - n, 1), max(N - n + 1, 1))
-        if values[n - 1] <= max(edge, ROUNDING * values[0]):
+        if values[n - 1] <= max(edge, ABOVE_ROUNDING * values[0]):
             return n - 1
     return most
 
 
-def _count_whitened(G0: Array, rounds: int = 10) -> int:
-    """Signal directions once all variables are equally noisy; counted until the count stands.
+def _count_whitened(G0: Array) -> int:
+    """Signal directions once all variables are equally noisy: the smallest self-consistent count.
 
-    The first counts are too high where noise differs between variables, since the noisiest ones
-    make directions of their own.
+    With n directions taken as signal, what they leave tells the noise of each variable, and the
+    table divided by it has some number of directions above noise. Below the true number that count
+    exceeds n, since signal is left; from it on it does not. A count that starts too high instead
+    feeds on itself: the noisiest variables make directions of their own.
     """
-    n = _count_all(G0)
-    for _ in range(rounds):
-        before = n
-        factor = _factors(G0, _decompose(G0, max(n, 1)), n, power=1.0)
-        n = _count_all(G0 if factor is None else G0 * factor)
-        if n == before:
-            break
-    return n
+    raw = _count_all(G0)
+    if raw < 1 or _factors(G0, _decompose(G0, raw), raw, power=1.0) is None:
+        return raw
+
+    def whitened(n: int) -> int:
+        factor = _factors(G0, _decompose(G0, n), n, power=1.0)
+        return _count_all(G0 if factor is None else G0 * factor)
+
+    low, high = 0, 1
+    most = max(1, int(SIGNAL_LIMIT * min(G0.shape[0] - 1, G0.shape[1])))
+    while high < most and whitened(high) > high:
+        low, high = high, min(2 * high, most)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if whitened(middle) <= middle else (middle, high)
+    return min(whitened(high), high)
 
 
 def _count_all(G0: Array) -> int:

@@ -70,7 +70,9 @@ def _ceiling(sim: Simulation, n_components: int | str, seed: int) -> Estimate:
     chain = Chain(full_table(G, gram), sim.network, rng, concentration=0.1 * G.shape[1])
     chain.run(50, shaped=False)
     chain.run(20)
-    return Estimate(chain.run(300).C)
+    posterior = chain.run(300)
+    edges = posterior.probability > 0.5
+    return Estimate(np.where(edges, posterior.C, 0.0), weights=posterior.C)
 
 
 def _rcweb(sim: Simulation, n_components: int | str, seed: int, **options: Any) -> Estimate:

@@ -10,6 +10,7 @@ from rcweb.benchmark.methods import METHODS
 MEANS = (
     "rho",
     "rho_best_match",
+    "rho_edges",
     "precision",
     "recall",
     "f1",

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rcweb.search.oblique.peel import MARGIN
 from rcweb.search.oblique.search import Found, own_share
 from rcweb.search.oblique.space import Space
 from rcweb.spectrum import Spectrum
@@ -44,7 +43,7 @@ def diagnose(
     for k, targets in zip(keep, edges):
         zeros = int((~targets).sum())
         smallest, second = _smallest_two(gram - W[targets].T @ W[targets])
-        noise = max(np.sqrt(zeros) * spectrum.sigma, 1e-12 * spectrum.s[0])
+        noise = max(np.sqrt(zeros) * spectrum.sigma, 1e-6 * spectrum.s[0])
         gap = second / max(smallest, noise, 1e-300)
         certified = bool(found.certified[k])
         records.append(
@@ -103,8 +102,11 @@ def whole_fit_warnings(diagnosis: list[dict[str, Any]], found: Found) -> tuple[s
     if doubtful:
         notes.append(
             f"{doubtful} of {len(diagnosis)} regulators are no sparser than chance allows "
-            f"(score below {MARGIN} x chance): do not trust their targets one by one."
+            "(see `diagnosis_`): do not trust their targets one by one."
         )
+    empty = sum(record["edges"] == 0 for record in diagnosis)
+    if empty:
+        notes.append(f"{empty} of {len(diagnosis)} regulators have no edge at this error rate.")
     condition = float(np.linalg.cond(found.columns.B))
     if condition > ILL_CONDITIONED:
         notes.append(

@@ -32,7 +32,8 @@ Report = Callable[[str], None]
 
 LOW_NOISE = 0.03  # rows with less noise than this are sharpened before they are sampled
 NO_NOISE = 1e-5  # and with less than this their zeros are exact up to rounding: nothing to sample
-FEWEST_VARIABLES = 3.0  # participation number below which a row is no regulator
+FEW_VARIABLES = 6.0  # participation numbers below which a row is no regulator
+FEW_SAMPLES = 3.0
 QUIET = 0.12  # rows with less noise than this need few sweeps, and leading axes alone
 
 
@@ -50,7 +51,7 @@ class Effort:
     """Budgets in steps, never in seconds.
 
     searches : independent searches, the likeliest of which goes on
-    quiet, certified : sampling where all columns are certified, with little and with more noise
+    quiet, certified : sampling where columns are certified, with little and with more noise
     uncertain : where they are not, and the chain must search and mix; `burn` is a limit
     """
 
@@ -103,11 +104,12 @@ def solve_refined(
     space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
     report(f"basis: {space.K} directions, noise {space.level:.2f} of a row")
     found, agreement = _search(space, rng, effort, report)
+    G = G0 * spectrum.factor
     if found.diffuse:
-        estimate = _stand_out(space, found, G0 * spectrum.factor)
+        estimate = _stand_out(space, found, G)
     else:
-        estimate = _sample(space, spectrum, found, G0 * spectrum.factor, rng, effort, report)
-    keep = _choose_regulators(space, found, spectrum, n_components)
+        estimate = _sample(space, spectrum, found, G, rng, effort, report)
+    keep = _choose_regulators(space, spectrum, found, estimate, G, n_components)
     return _solution(G0, spectrum, space, found, agreement, estimate, keep, (degree, fdr))
 
 
@@ -159,7 +161,7 @@ def _sample(
     Y = B @ X.T
     if raw_level < NO_NOISE:
         return _noise_free(Y, G)
-    sure = bool(found.certified.all())
+    sure = found.mostly_certified
     quiet = sure and raw_level < QUIET
     small = quiet and min(G.shape) > 12 * space.K
     gram = spectrum.gram
@@ -201,19 +203,31 @@ def _noise_free(Y: Array, G: Array) -> Estimate:
     )
 
 
+def _participation(rows: Array) -> Array:
+    """Number of entries that carry a row: 1 if one does, its length if all do alike."""
+    power = rows**2
+    return power.sum(axis=1) ** 2 / np.maximum((power**2).sum(axis=1), 1e-300)
+
+
 def _choose_regulators(
-    space: Space, found: Found, spectrum: Spectrum, n_components: int | str
+    space: Space,
+    spectrum: Spectrum,
+    found: Found,
+    estimate: Estimate,
+    G: Array,
+    n_components: int | str,
 ) -> NDArray[np.intp]:
     """The P best-scored columns; with "auto" those certified (all, if none is).
 
-    A row that lives on a few variables explains nothing that their noise does not, however sparse:
-    such rows come last.
+    A row that lives on a few variables in a few samples is a handful of wild entries, however
+    sparse: such rows come last.
     """
-    power = space.rows(found.columns.B).astype(np.float64) ** 2
-    variables = power.sum(axis=1) ** 2 / (power**2).sum(axis=1)
-    shared = variables > FEWEST_VARIABLES
-    order = np.lexsort((-found.score, ~shared))
-    good = found.certified & shared
+    Y = space.rows(found.columns.B).astype(np.float64)
+    wild = (_participation(Y) < FEW_VARIABLES) & (
+        _participation((G @ estimate.projection).T) < FEW_SAMPLES
+    )
+    order = np.lexsort((-found.score, wild))
+    good = found.certified & ~wild
     if isinstance(n_components, str) and good.any():
         return order[good[order]]
     return order[: spectrum.P]

@@ -223,7 +223,9 @@ def full_table(G: Array, gram: Array) -> Table:
     """
     M, N = G.shape
     if M <= N:
-        return Table(Y=np.ascontiguousarray(G), rest=np.zeros(N), M=M - 1)
+        # The sign of the whole table must not reach the random draws.
+        sign = np.sign(G.flat[np.abs(G).argmax()]) or 1.0
+        return Table(Y=np.ascontiguousarray(sign * G), rest=np.zeros(N), M=M - 1)
     gram = gram + np.diag(np.full(N, 1e-12 * np.trace(gram) / N))
     Y = np.ascontiguousarray(np.linalg.cholesky(gram).T, dtype=np.float64)
     return Table(Y=Y, rest=np.zeros(N), M=M - 1)

@@ -29,10 +29,12 @@ from rcweb.search.oblique.space import (
 
 CHUNK = 128  # candidates that move together: two matrix products a step for all of them
 MARGIN = 1.25  # how far above chance a row must be to be certified
+LEAST_GAIN = 4.0  # and by how much its log-likelihood must exceed a Gaussian's
 WIDE = np.geomspace(1.5, 0.4, 45)
 SHARP_STEPS = 20
 NEW_SHARE = 0.6  # length of a new column outside the span of those already taken
 NEVER = np.inf
+WORTH_INSISTING = 0.2  # share of certified columns from which on the others are taken too
 RECALIBRATE = 0.9  # chance is measured anew when this share of the columns is left
 
 
@@ -98,13 +100,21 @@ def draw_starts(space: Space, Q: Array, n: int, rng: np.random.Generator) -> Arr
     return np.concatenate([Z, mixed + Z[rng.integers(space.N, size=more)]])
 
 
+def certified_above(chance: float, N: int) -> float:
+    """Score from which on a row of N entries is certified."""
+    return MARGIN * max(chance, 0.0) + LEAST_GAIN / N
+
+
 def chance_level(space: Space, left: int, rng: np.random.Generator, n: int = 64) -> float:
     """Best score that the same search reaches on noise: a random subspace of the same size, with
     all but `left` of its directions taken (they still lend themselves to b, as true ones do)."""
-    V = np.linalg.qr(rng.standard_normal((space.N, space.K)))[0]
-    null = Space.of(V, np.ones(space.K), space.level / np.sqrt(space.N))
     Q = np.eye(space.K)[:, :left]
-    return float(one_unit(null, Q, null.X[:n, :left].astype(np.float64))[1].max())
+    best = -np.inf
+    for _ in range(max(1, 8 // left)):  # a small space has few optima: draw several
+        V = np.linalg.qr(rng.standard_normal((space.N, space.K)))[0]
+        null = Space.of(V, np.ones(space.K), space.level / np.sqrt(space.N))
+        best = max(best, one_unit(null, Q, null.X[:n, :left].astype(np.float64))[1].max())
+    return float(best)
 
 
 def pick_independent(
@@ -134,23 +144,26 @@ def peel(
 
     Where nothing beats chance the search is repeated with twice the starts, up to `most_starts`;
     then the best column is taken as it is, and the next ones may be certified again, in the
-    smaller space that is left. Ends early only where not even one column is certified.
+    smaller space that is left. Ends early where hardly any column is certified.
     """
-    K, n, calibrated, threshold = space.K, n_starts, NEVER, np.inf
+    K, n, calibrated, threshold, limit = space.K, n_starts, NEVER, np.inf, most_starts
     certified = [True] * len(B)
     while len(B) < K:
         left = K - len(B)
         Q = complement(B, K)
         if left <= RECALIBRATE * calibrated:
-            calibrated, threshold = left, MARGIN * chance_level(space, left, rng)
+            calibrated = left
+            threshold = certified_above(chance_level(space, left, rng), space.N)
         candidates, score = one_unit(space, Q, draw_starts(space, Q, n if left > 1 else 1, rng))
-        new = pick_independent(candidates, score, threshold if left > 1 else -np.inf, B, left)
+        new = pick_independent(candidates, score, threshold, B, left)
         sure = len(new) > 0
-        if not sure and not len(B):
+        if not sure and sum(certified) < WORTH_INSISTING * K:
             break
-        if not sure and n < most_starts:
+        if not sure and n < limit and left > 1:
             n *= 2
             continue
+        # Where many starts found nothing once, they are not tried again until something is found.
+        limit = most_starts if sure else n_starts
         if not sure:
             new = pick_independent(candidates, score, -np.inf, B, 1)
         if not len(new):

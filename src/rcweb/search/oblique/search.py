@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 
 from rcweb.search.oblique.deflate import deflate
 from rcweb.search.oblique.joint import Columns, climb, symmetric_start
-from rcweb.search.oblique.peel import MARGIN, NEW_SHARE, chance_level, peel, pick_independent
+from rcweb.search.oblique.peel import (
+    NEW_SHARE,
+    certified_above,
+    chance_level,
+    peel,
+    pick_independent,
+)
 from rcweb.search.oblique.space import Array, Density, Space
 from rcweb.search.oblique.unmix import unmix
 
@@ -19,6 +25,7 @@ SETTLE = 15
 # everywhere, and "zero" means "small".
 DIFFUSE = 1.25
 DIFFUSE_STEPS = 60
+MOSTLY = 0.9
 NOISY = 0.25  # rows with more noise than this are rarely certified by more starts
 
 
@@ -29,7 +36,7 @@ class Found:
     columns : K of them
     score : (K,) negentropy + log of the share of the column that no other column explains
     chance : best score that the same search reaches in a random subspace
-    certified : (K,) found above MARGIN * chance, when it was its turn, and independent of others
+    certified : (K,) found above chance, when it was its turn, and independent of others
     diffuse : whether zeros are exact (False) or only small (True)
     """
 
@@ -38,6 +45,15 @@ class Found:
     chance: float
     certified: NDArray[np.bool_]
     diffuse: bool
+
+    @property
+    def mostly_certified(self) -> bool:
+        """Few enough doubtful columns that the others hold them in place."""
+        return _mostly(self.certified)
+
+
+def _mostly(certified: NDArray[np.bool_]) -> bool:
+    return bool(certified.mean() >= MOSTLY)
 
 
 def own_share(B: Array) -> Array:
@@ -52,12 +68,12 @@ def search_columns(
     chance = chance_level(space, space.K, rng)
     start = joint_start(space, rng)
     score = start.J + np.log(own_share(start.B))
-    certified = (score > MARGIN * chance) & (own_share(start.B) > NEW_SHARE)
+    certified = (score > certified_above(chance, space.N)) & (own_share(start.B) > NEW_SHARE)
     report(f"search: {certified.sum()} of {space.K} columns certified by the joint start")
     if is_diffuse(space, start):
         start = climb(space, start.B, start.density, np.zeros(0), settle=DIFFUSE_STEPS - SETTLE)
         score = start.J + np.log(own_share(start.B))
-        return Found(start, score, chance, score > MARGIN * chance, diffuse=True)
+        return Found(start, score, chance, score > certified_above(chance, space.N), diffuse=True)
     if certified.all():
         return Found(start, score, chance, certified, diffuse=False)
     return _insist(space, start, certified, chance, rng, report)
@@ -94,12 +110,12 @@ def _insist(
     rivals = [(start, certified)]
     if len(peeled) == K:
         rivals.append((_finish(space, peeled, np.full(30, space.level)), sure))
-    if not sure.all() or len(peeled) < K:
+    if len(peeled) < K or not _mostly(sure):
         widths = np.geomspace(1.0, space.level, 150)
         rivals.append((_finish(space, deflate(space, rng), widths), np.zeros(K, bool)))
     best, good = max(rivals, key=lambda pair: pair[0].objective)
     score = best.J + np.log(own_share(best.B))
-    good = good | ((score > MARGIN * chance) & (own_share(best.B) > NEW_SHARE))
+    good = good | ((score > certified_above(chance, space.N)) & (own_share(best.B) > NEW_SHARE))
     return Found(best, score, chance, good, diffuse=is_diffuse(space, best))
 
 

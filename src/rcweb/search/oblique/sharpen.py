@@ -13,7 +13,7 @@ from scipy.linalg import cho_factor, cho_solve
 from rcweb.search.oblique.space import Array
 
 STEPS = 60
-WIDEST = 0.1  # sd of the narrow part at the first step: errors of the start are smaller
+WIDTHS = (0.1, 0.03)  # sd of the narrow part at the first step
 SHRINK = 0.7
 EXACT = 1e-10  # zeros found to this precision are exact
 ISOLATED = 0.98  # a column that turns further than this cosine was not isolated: keep its start
@@ -21,11 +21,23 @@ ISOLATED = 0.98  # a column that turns further than this cosine was not isolated
 
 def sharpen(X: Array, B: Array, floor: Array, pi: Array) -> Array:
     """Rows of `B` (n, K) made exact for the coordinates X (N, K); `floor`: noise variances."""
-    return np.array([_sharpen_one(X, b, f, p) for b, f, p in zip(B, floor, pi)])
+    return np.array([_best_of(X, b, f, p) for b, f, p in zip(B, floor, pi)])
 
 
-def _sharpen_one(X: Array, start: Array, floor: float, pi: float) -> Array:
-    b, narrow = start, WIDEST**2
+def _best_of(X: Array, start: Array, floor: float, pi: float) -> Array:
+    """Of several first widths the one that ends with most zeros: a wide one forgives an inexact
+    start, a narrow one keeps small weights apart from zeros."""
+    best, most = start, -1
+    for width in WIDTHS:
+        b = _sharpen_one(X, start, floor, pi, width)
+        zeros = int((np.abs(X @ b) < max(3 * np.sqrt(floor), 1e-8)).sum())
+        if zeros > most:
+            best, most = b, zeros
+    return best
+
+
+def _sharpen_one(X: Array, start: Array, floor: float, pi: float, width: float) -> Array:
+    b, narrow = start, width**2
     for _ in range(STEPS):
         y = X @ b
         wide = max(float((y * y).mean() / pi), 4 * narrow)
