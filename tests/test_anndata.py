@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 from rcweb import RCweb
 from rcweb.anndata import fill_anndata, fit_anndata
@@ -68,3 +69,11 @@ def test_another_table_is_refused(adata):
     model = RCweb(3, method="paper").fit(adata.to_df())
     with pytest.raises(ValueError, match="40 variables, the AnnData object 39"):
         fill_anndata(adata[:, :39].copy(), model, np.zeros((60, 3)))
+
+
+def test_sparse_counts_are_taken(adata):
+    """Single cells come as sparse matrices; the result is that of the dense table."""
+    dense = fit_anndata(adata, n_components=3, method="paper")
+    adata.X = sparse.csr_matrix(adata.X)
+    again = fit_anndata(adata, n_components=3, method="paper")
+    np.testing.assert_array_equal(again.components_, dense.components_)

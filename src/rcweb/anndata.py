@@ -47,7 +47,8 @@ def fit_anndata(
     if model is not None and parameters:
         raise TypeError(f"Give either a model or parameters, not both ({', '.join(parameters)}).")
     model = RCweb(**parameters) if model is None else model
-    X = to_table(anndata_grid(adata, layer), transpose=False).frame()
+    dense = not model.__sklearn_tags__().input_tags.sparse
+    X = to_table(anndata_grid(adata, layer), transpose=False).frame(dense=dense)
     model.fit(X)
     fill_anndata(adata, model, model.transform(X), key=key)
     adata.uns[key]["layer"] = layer or "X"

@@ -82,13 +82,10 @@ def _usable(table: Table, model: RCweb, console: Console) -> Any:
     from scipy import sparse
 
     tags = model.__sklearn_tags__().input_tags
-    frame = table.frame()
     if sparse.issparse(table.values):
         if not tags.sparse:
             console.say("The sparse table is made dense.")
-            accessor: Any = frame.sparse
-            return accessor.to_dense()
-        return frame
+        return table.frame(dense=not tags.sparse)
     missing = np.argwhere(np.isnan(np.asarray(table.values)))
     if len(missing) and not tags.allow_nan:
         i, j = missing[0]
@@ -97,7 +94,7 @@ def _usable(table: Table, model: RCweb, console: Console) -> Any:
             f"{count} missing, the first in sample {table.samples[i]!r}, "
             f"variable {table.variables[j]!r}; fill them or leave out those variables."
         )
-    return frame
+    return table.frame()
 
 
 def _facts(table: Table, name: str) -> dict[str, Any]:

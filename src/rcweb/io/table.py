@@ -39,13 +39,18 @@ class Table:
         """Numbers of samples and variables, (M, N)."""
         return len(self.samples), len(self.variables)
 
-    def frame(self) -> pd.DataFrame:
-        """The table as a DataFrame, samples x variables; a sparse table has sparse columns."""
+    def frame(self, *, dense: bool = False) -> pd.DataFrame:
+        """The table as a DataFrame, samples x variables.
+
+        A sparse table has sparse columns, unless it is to be made `dense`.
+        """
         index, columns = list(self.samples), list(self.variables)
-        if sparse.issparse(self.values):
+        values: Any = self.values
+        if sparse.issparse(values) and not dense:
             accessor: Any = pd.DataFrame.sparse
-            return accessor.from_spmatrix(self.values, index=index, columns=columns)
-        return pd.DataFrame(self.values, index=index, columns=columns)
+            return accessor.from_spmatrix(values, index=index, columns=columns)
+        values = values.toarray() if sparse.issparse(values) else values
+        return pd.DataFrame(values, index=index, columns=columns)
 
 
 def to_table(
