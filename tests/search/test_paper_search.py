@@ -21,6 +21,7 @@ from rcweb.search.paper.column import (
     start_column,
 )
 from rcweb.search.paper.columns import find_columns, is_repeat
+from rcweb.search.paper.workspace import DEPTH
 from rcweb.simulate import simulate
 
 STEPS = SwitchBack()
@@ -98,7 +99,7 @@ def test_spoiled_inverse_is_noticed_and_refreshed() -> None:
 def iterate(K_inv: np.ndarray, v: np.ndarray, below: float, tolerance: float) -> tuple:
     P = len(v)
     y = np.empty(P)
-    scratch = np.empty((kernels.DEPTH + 1, P)), np.empty((4, kernels.DEPTH))
+    scratch = np.empty((DEPTH + 1, P)), np.empty((4, DEPTH))
     lam, angle = kernels.top_eigenvector(K_inv, v, below, tolerance, *scratch, y)
     return lam, angle, y
 

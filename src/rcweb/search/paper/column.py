@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rcweb.search.paper import kernels
-from rcweb.search.paper.kernels import Workspace
+from rcweb.search.paper.workspace import LAMBDA, SIZE, Workspace, allocate
 
 Array = NDArray[np.float64]
 
@@ -121,7 +121,7 @@ def continue_column(
     if inflated_steps:
         _switch_back(V, work)
     code = kernels.SINGULAR
-    if np.isfinite(work.scalars[kernels.LAMBDA]):
+    if np.isfinite(work.scalars[LAMBDA]):
         stop_early = problem.degree is None
         code = kernels.advance(
             V, A, False, work, problem.target, 1 / problem.s, problem.noise, stop_early
@@ -143,39 +143,17 @@ def start_column(problem: Problem, A: Array) -> Start:
 
     ``K = A^T A`` because V has orthonormal columns; the paper's identity for the first column.
     """
-    N, P = problem.V.shape
     K = A.T @ A
-    size = max(1.0, float(np.trace(K)) / P)
+    size = max(1.0, float(np.trace(K)) / len(K))
     first = _first_pick(problem.V, A)
     x = A @ problem.V[first]
-    work = Workspace(
-        K=K - np.outer(x, x),
-        K_inv=np.zeros((P, P)),
-        v=np.zeros(P),
-        w=np.zeros(P),
-        omega0=np.ones(N, dtype=np.bool_),
-        omega_minus=np.zeros(N, dtype=np.int64),
-        lam=np.zeros(N),
-        norms=problem.norms,
-        members=np.zeros(kernels.CANDIDATES, dtype=np.int64),
-        rows=np.zeros((kernels.CANDIDATES, P)),
-        centre=np.zeros(P),
-        levels=np.zeros(kernels.KNOTS),
-        n_members=np.zeros(1, dtype=np.int64),
-        n_removed=np.ones(1, dtype=np.int64),
-        refreshes=np.zeros(1, dtype=np.int64),
-        scalars=np.zeros(6),
-        basis=np.zeros((kernels.DEPTH + 1, P)),
-        small=np.zeros((4, kernels.DEPTH)),
-        spare=np.zeros((2, P)),
-    )
-    work.scalars[kernels.SIZE] = size
-    work.levels[:] = np.inf
-    work.scalars[kernels.SPACING] = 1.0
+    work = allocate(K - np.outer(x, x), problem.norms)
+    work.scalars[SIZE] = size
+    work.n_removed[0] = 1
     work.omega0[first] = False
     work.omega_minus[0] = first
     kernels.refresh(work)
-    work.lam[0] = work.scalars[kernels.LAMBDA]
+    work.lam[0] = work.scalars[LAMBDA]
     return Start(A, work, [])
 
 
@@ -195,7 +173,7 @@ def _inflated_phase(problem: Problem, found: Array, switch: SwitchBack, start: S
         return
     if not nearest:
         nearest.append(_nearest(found, work.v))
-    while work.n_removed[0] < problem.target and np.isfinite(work.scalars[kernels.LAMBDA]):
+    while work.n_removed[0] < problem.target and np.isfinite(work.scalars[LAMBDA]):
         recent = np.array(nearest[-MONOTONE - 1 :])
         falling = len(recent) > MONOTONE and bool((np.diff(recent) < 0).all())
         if falling and recent[-1] < 1 - switch.epsilon and work.n_removed[0] >= switch.k:
@@ -213,7 +191,7 @@ def _switch_back(V: Array, work: Workspace) -> None:
     """Take the inflation out: K of V without the rows removed so far, and its eigenvector."""
     removed = V[work.omega_minus[: work.n_removed[0]]]
     work.K[...] = np.eye(V.shape[1]) - removed.T @ removed
-    work.scalars[kernels.SIZE] = 1.0
+    work.scalars[SIZE] = 1.0
     kernels.refresh(work)
 
 

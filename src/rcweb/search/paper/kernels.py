@@ -1,17 +1,28 @@
 """Compiled inner loops of the published search (paper, section 3).
 
 Everything that is compiled lives in this one file: numba's cache on disk does not notice an edit
-in another one. A `Workspace` holds the state of the search for one column; kernels change it in
-place. Cost of one removal: O(P^2) for the matrices and a few rows of V for the arg-max.
+in another one (touch this file after a change of the sizes in `workspace`). The kernels change a
+`Workspace` in place. Cost of one removal: O(P^2) for the matrices, a few rows of V for the arg-max.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+
+from rcweb.search.paper.workspace import (
+    BELOW,
+    CANDIDATES,
+    DEPTH,
+    ERROR,
+    KNOTS,
+    LAMBDA,
+    SIZE,
+    SPACING,
+    STEP,
+    Workspace,
+)
 
 Array = NDArray[np.float64]
 
@@ -31,61 +42,11 @@ ANGLE = 1e-8
 LOOSE = 1e-4
 # Allowed residual ||K K^-1 v - v|| / lambda, in units of the size of K, before K^-1 is refreshed.
 RESIDUAL = 1e-8
-# Lanczos vectors before a restart, and restarts before giving up.
-DEPTH = 12
+# Restarts of the Lanczos steps before giving up.
 _RESTARTS = 8
-# Rows looked at in a step, and for how many steps (at the speed of the last one) they are chosen.
-CANDIDATES = 160
+# For how many steps (at the speed of the last one) the candidates are chosen.
 _AHEAD = 3.0
 _BINS = 128
-# Distances, two steps apart, for which the rows outside are bounded.
-KNOTS = 6
-
-# Places in `Workspace.scalars`.
-LAMBDA, SIZE, BELOW, ERROR, STEP, SPACING = range(6)
-
-
-class Workspace(NamedTuple):
-    """State of one column's search; N variables, P directions.
-
-    K, K_inv : (P, P) V_omega0^T V_omega0 and its inverse
-    v : (P,) eigenvector of K_inv with the largest eigenvalue, the current estimate of b
-    w : (P,) ``A v``, so that ``u = V w`` also for the inflated matrix ``V A``
-    omega0 : (N,) rows still in V_omega0
-    omega_minus : (N,) removed rows in their order; the first ``n_removed[0]`` are valid
-    lam : (N,) lambda_max after each removal
-    norms : (N,) ||V_i||
-    members : (CANDIDATES,) rows that can be the largest while w is near `centre`, ascending
-    rows : (CANDIDATES, P) these rows of V
-    centre : (P,) the w for which they were chosen
-    levels : (KNOTS,) bound on |u_i| of all other rows when w is k times SPACING away from there
-    n_members, n_removed, refreshes : (1,) number of candidates, of removals, and how often K_inv
-        was computed afresh
-    scalars : (6,) LAMBDA: lambda_max; SIZE: of K at the start; BELOW: bound on the second
-        eigenvalue of K_inv; ERROR: bound on the angle of v to the exact eigenvector; STEP: length
-        of the last move of w; SPACING: see `levels`
-    basis, small, spare : scratch
-    """
-
-    K: Array
-    K_inv: Array
-    v: Array
-    w: Array
-    omega0: NDArray[np.bool_]
-    omega_minus: NDArray[np.int64]
-    lam: Array
-    norms: Array
-    members: NDArray[np.int64]
-    rows: Array
-    centre: Array
-    levels: Array
-    n_members: NDArray[np.int64]
-    n_removed: NDArray[np.int64]
-    refreshes: NDArray[np.int64]
-    scalars: Array
-    basis: Array
-    small: Array
-    spare: Array
 
 
 @njit(cache=True, nogil=True)
@@ -409,10 +370,11 @@ def _choose_candidates(V: Array, work: Workspace, u: Array) -> None:
             work.rows[n] = V[i]
             n += 1
             u[i] = -1.0
-    for k in range(KNOTS):
-        levels[k] = 0.0
-        for i in range(N):
-            if u[i] >= 0.0:
+    levels[:] = 0.0
+    for i in range(N):
+        # Levels rise with k: most rows do not even reach the first one.
+        if u[i] >= 0.0 and u[i] + (KNOTS - 1) * spacing * norms[i] > levels[0]:
+            for k in range(KNOTS):
                 levels[k] = max(levels[k], u[i] + k * spacing * norms[i])
     work.n_members[0] = n
     work.centre[:] = work.w
