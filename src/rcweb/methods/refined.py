@@ -130,17 +130,22 @@ def _search(space: Space, rng: Rng, effort: Effort, report: Report) -> tuple[Fou
 def _stand_out(space: Space, found: Found, G: Array) -> Estimate:
     """Diffuse table: what stands out of the regulator's own background and weak effects."""
     Y = space.rows(found.columns.B).astype(np.float64)
+    return _regress(G, Y, strong_part(Y, found.columns.density.v0), background_score(Y))
+
+
+def _noise_free(Y: Array, G: Array) -> Estimate:
+    edges = np.abs(Y) > 1e-6 * np.abs(Y).max(axis=1, keepdims=True)
+    Y = np.where(edges, Y, 0.0)
+    return _regress(G, Y, edges.astype(np.float64), Y)
+
+
+def _regress(G: Array, Y: Array, probability: Array, score: Array) -> Estimate:
+    """Activities by least squares on the rows `Y`, both scaled to activities of unit variance."""
     projection = np.linalg.pinv(Y)
     activities = G @ projection
     size = np.sqrt((activities**2).mean(axis=0))
-    residual = G - activities @ Y
-    return Estimate(
-        C=Y * size[:, None],
-        probability=strong_part(Y, found.columns.density.v0),
-        score=background_score(Y),
-        noise=np.sqrt((residual**2).mean(axis=0)),
-        projection=projection / size,
-    )
+    noise = np.sqrt(((G - activities @ Y) ** 2).mean(axis=0))
+    return Estimate(Y * size[:, None], probability, score, noise, projection / size)
 
 
 def _sample(
@@ -184,22 +189,6 @@ def _sample(
         score=posterior.C * np.sqrt(len(G) - 1) / posterior.noise,
         noise=posterior.noise,
         projection=np.asarray(np.linalg.solve(A, weight).T, dtype=np.float64),
-    )
-
-
-def _noise_free(Y: Array, G: Array) -> Estimate:
-    edges = np.abs(Y) > 1e-6 * np.abs(Y).max(axis=1, keepdims=True)
-    Y = np.where(edges, Y, 0.0)
-    projection = np.linalg.pinv(Y)
-    activities = G @ projection
-    size = np.sqrt((activities**2).mean(axis=0))
-    residual = G - activities @ Y
-    return Estimate(
-        C=Y * size[:, None],
-        probability=edges.astype(np.float64),
-        score=Y,
-        noise=np.sqrt((residual**2).mean(axis=0)),
-        projection=projection / size,
     )
 
 
