@@ -181,6 +181,17 @@ def test_unnamed_regulators_show_no_chance_description(page):
     assert "Zur (no more than chance)" in find(page, "#detail").text
 
 
+def test_diagnosis_explains_its_words(page):
+    """The words of the fit are explained; one that nobody explained is shown all the same."""
+    detail = find(page, "#detail")
+    assert "Converged\nyes" in detail.text
+    summaries = page.find_elements("css selector", "#detail summary")
+    next(one for one in summaries if one.text == "What these mean").click()
+    meanings = texts(page, "#detail details[open] li")
+    assert len(meanings) == 1
+    assert meanings[0].startswith("variance share: share of the variance")
+
+
 def test_measured_factors_lead_to_their_regulators(page):
     """Named and unnamed factors are listed, escaped; a name opens the regulator."""
     rows = texts(page, "#measured tbody tr")

@@ -26,6 +26,7 @@ SCRIPTS = (
     "activity.js",
     "targets.js",
     "detail.js",
+    "diagnosis.js",
     "regulators.js",
     "measured.js",
     "paint.js",

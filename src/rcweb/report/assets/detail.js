@@ -141,19 +141,3 @@ function termsPart(regulator) {
     plainTable(caption, regulator.terms, `terms_${fileName(regulator.label)}.tsv`),
   );
 }
-
-function diagnosisPart(regulator) {
-  if (!regulator.diagnosis.length) return null;
-  const table = () => ({ columns: ["what", "value"], rows: regulator.diagnosis });
-  return part(
-    "Diagnosis",
-    h(
-      "dl",
-      { class: "facts" },
-      regulator.diagnosis.map(([what, value]) =>
-        h("div", {}, h("dt", {}, titled(what)), h("dd", {}, cellText(value))),
-      ),
-    ),
-    downloadButton(`diagnosis_${fileName(regulator.label)}.tsv`, table),
-  );
-}
