@@ -144,6 +144,33 @@ def test_fit_with_everything_known(planted, tmp_path, capsys):
     assert "hot" in page
 
 
+def test_measured_factors_alone_give_names(planted, tmp_path, capsys):
+    """Without known targets a regulator is called as the factor measured to be it."""
+    truth = pd.read_csv(planted / "true_activities.tsv", sep="\t", index_col=0)
+    truth.iloc[:20, :1].rename(columns=lambda _: "kinase").to_csv(tmp_path / "measured.csv")
+    measured = ("--measured", str(tmp_path / "measured.csv"))
+    data, out = str(planted / "data.tsv"), tmp_path / "out"
+    assert run(["fit", data, "-o", str(out), *FIT, *measured, "--json"]) == 0
+    named = json.loads(capsys.readouterr().out)["named"]
+    assert list(named.values()) == ["kinase"]
+    table = pd.read_csv(out / "regulators.tsv", sep="\t", index_col=0, keep_default_na=False)
+    assert table.loc[next(iter(named)), "name"] == "kinase"
+    assert (table["n_targets"] > 0).all()
+
+
+def test_the_default_engine_with_either_effort(planted, tmp_path, capsys):
+    """What the options offer is what the engine takes; the saved model gives the same bytes."""
+    data = str(planted / "data.tsv")
+    for quality in ("standard", "high"):
+        out = tmp_path / quality
+        fit = ["fit", data, "-o", str(out), "--components", "4", "--quality", quality, "--json"]
+        assert run(fit) == 0
+        assert json.loads(capsys.readouterr().out)["n_regulators"] == 4
+        assert run(["transform", str(out), data, "-o", str(tmp_path / "again.tsv"), "-q"]) == 0
+        again = (tmp_path / "again.tsv").read_bytes()
+        assert again == (out / "activities.tsv").read_bytes()
+
+
 @pytest.mark.parametrize(
     ("option", "content", "message"),
     [
@@ -216,13 +243,15 @@ def test_genes_in_rows_are_turned_by_the_sets(planted, found, tmp_path, capsys):
         (["transform", "{bad}", "{data}", "-o", "{out}.doc"], 2, "must end in .tsv or .csv"),
         (["simulate", "-o", "{out}", "--network", "odd"], 3, "network must be one of"),
         (["bench", "fig99"], 2, "There is no plan 'fig99'; plans are fig1"),
+        (["bench", "real"], 3, "set the environment variable RCWEB_DATA"),
         (["fly"], 2, "No such command 'fly'"),
     ],
 )
 def test_mistakes_are_one_line_and_an_exit_code(
-    planted, tmp_path, capsys, arguments, code, message
+    planted, tmp_path, capsys, monkeypatch, arguments, code, message
 ):
     """Never a traceback; nothing is written."""
+    monkeypatch.delenv("RCWEB_DATA", raising=False)
     (tmp_path / "bad.csv").write_text(",a,b\ns1,x,2\n")
     (tmp_path / "nan.csv").write_text(",a,b,c\ns1,1,,3\ns2,1,2,5\ns3,7,1,1\n")
     places = {
