@@ -34,7 +34,8 @@ def diagnose(
     score, chance : sparseness found, and the best that the same search finds in noise
     share : length of the column that no other column explains
     agreement : correlation with its counterpart from a second seed (quality "high")
-    certified, identifiable : sparser than chance; and with enough zeros, and a gap
+    certified, identifiable : sparser than chance; and with enough zeros, and a gap (which small
+        effects everywhere close, so that it says nothing in a diffuse table)
     """
     W = spectrum.V * spectrum.s
     gram = W.T @ W
@@ -57,7 +58,7 @@ def diagnose(
                 "share": float(share[k]),
                 "agreement": np.nan if agreement is None else float(agreement[k]),
                 "certified": certified,
-                "identifiable": certified and zeros >= space.K and gap > 1.05,
+                "identifiable": certified and zeros >= space.K and (found.diffuse or gap > 1.05),
             }
         )
     return records
