@@ -8,8 +8,10 @@ from oblique_problems import planted, random_columns, random_space
 
 from rcweb.search.oblique.joint import normalised
 from rcweb.search.oblique.peel import MARGIN
-from rcweb.search.oblique.search import own_share, search_columns
+from rcweb.search.oblique.search import is_diffuse, joint_start, own_share, search_columns
 from rcweb.search.oblique.space import Space
+from rcweb.simulate import simulate
+from rcweb.spectrum import leading_directions
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.1, 0.4])
@@ -73,3 +75,14 @@ def test_own_share_is_the_length_outside_the_others() -> None:
         fit = others.T @ np.linalg.lstsq(others.T, B[k], rcond=None)[0]
         assert share == pytest.approx(np.linalg.norm(B[k] - fit))
     np.testing.assert_allclose(own_share(random_columns(0, 4)), 1)
+
+
+def test_uniform_weights_with_noise_are_not_taken_for_a_background() -> None:
+    """Weights near zero widen the narrow part; such a table (figure 2A) once lost all its edges."""
+    sim = simulate(
+        2000, 1000, 60, network="author_poisson", density=0.25, weights="author", noise=0.5,
+        noise_convention="author", random_state=3,
+    )  # fmt: skip
+    spectrum = leading_directions(sim.data - sim.data.mean(axis=0), 60)
+    space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
+    assert not is_diffuse(space, joint_start(space, np.random.default_rng(0)))

@@ -21,9 +21,10 @@ from rcweb.search.oblique.space import Array, Density, Space
 from rcweb.search.oblique.unmix import unmix
 
 SETTLE = 15
-# Narrow parts this much wider than noise (median of their variances over rows): small effects are
-# everywhere, and "zero" means "small".
-DIFFUSE = 1.25
+# Share of a row's power in a background wider than noise (median over rows) from which on small
+# effects are everywhere, and "zero" means "small": 0.06 to 0.11 on expression tables, below 0.02 on
+# planted networks with exact zeros.
+BACKGROUND = 0.035
 DIFFUSE_STEPS = 60
 MOSTLY = 0.9
 NOISY = 0.25  # rows with more noise than this are rarely certified by more starts
@@ -89,7 +90,9 @@ def joint_start(space: Space, rng: np.random.Generator) -> Columns:
 
 def is_diffuse(space: Space, columns: Columns) -> bool:
     """Whether the rows' narrow parts are wider than noise makes them."""
-    return bool(np.median(columns.density.v0 / space.floor(columns.B)) > DIFFUSE)
+    density = columns.density
+    background = (1 - density.pi) * (density.v0 - space.floor(columns.B))
+    return bool(np.median(background) > BACKGROUND)
 
 
 def _insist(
