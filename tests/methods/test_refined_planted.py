@@ -190,3 +190,12 @@ def test_progress_is_printed_when_asked(capsys: pytest.CaptureFixture[str]) -> N
     assert capsys.readouterr().out == ""
     fit(X, verbose=1)
     assert "search:" in capsys.readouterr().out
+
+
+def test_dense_rows_are_not_turned_in_their_plane() -> None:
+    """Two rows with more than half of the entries once came back as their sum and difference."""
+    sim = simulate(
+        400, 1000, 30, network="author_powerlaw", weights="author", noise=0.1, random_state=0
+    )
+    found = RCweb(30, random_state=0).fit(sim.data).weights_
+    assert score_network(found, sim.network).rho_per_regulator.min() > 0.98

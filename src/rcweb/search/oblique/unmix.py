@@ -1,7 +1,7 @@
 """Two columns turned in their own plane: the one local optimum that climbing cannot leave.
 
 Sparse rows c1, c2 can end up as c1 + c2 and c1 - c2, or as c1 and c1 + c2: still sparse, and so
-certified, but wrong. Such rows are large at the same variables. In the plane of the two columns all
+certified, but wrong. Such rows are zero at the same variables. In the plane of the two columns all
 directions can be tried, which finds the best pair of them.
 """
 
@@ -15,7 +15,8 @@ from rcweb.search.oblique.joint import Columns, climb
 from rcweb.search.oblique.space import Array, Space
 
 ANGLES = np.linspace(0, np.pi, 90, endpoint=False)
-TOGETHER = 0.15  # correlation of clipped squares above which a pair is tried
+TOGETHER = 0.15  # correlation of being near zero above which a pair is tried
+NEAR = 2.5  # in standard deviations of the narrow part
 GAIN = 0.02  # least rise of the mean log-likelihood that counts
 
 
@@ -23,7 +24,7 @@ def unmix(space: Space, columns: Columns) -> Columns:
     """Turn pairs of columns where that makes them sparser; the same columns if nowhere."""
     B = columns.B.copy()
     changed = False
-    for j, k in _suspects(space.rows(B)):
+    for j, k in _suspects(space.rows(B), np.sqrt(columns.density.v0)):
         pair, gain = _best_pair(space, B[[j, k]])
         if gain > GAIN:
             B[[j, k]] = pair
@@ -34,11 +35,14 @@ def unmix(space: Space, columns: Columns) -> Columns:
     return again if again.objective > columns.objective else columns
 
 
-def _suspects(Y: NDArray[np.float32]) -> NDArray[np.intp]:
-    """Pairs of rows that are large at the same variables more than independent rows would be."""
-    power = np.minimum(Y.astype(np.float64) ** 2, 4.0)
-    together = np.triu(row_correlation(power, power), k=1)
-    return np.argwhere(together > TOGETHER)
+def _suspects(Y: NDArray[np.float32], width: Array) -> NDArray[np.intp]:
+    """Pairs of rows that are near zero at the same variables more than independent rows would be.
+
+    Zeros tell more than sizes: turned rows with more than half of the entries do not differ from
+    independent ones in their squares.
+    """
+    near = (np.abs(Y) < NEAR * width[:, None]).astype(np.float64)
+    return np.argwhere(np.triu(row_correlation(near, near), k=1) > TOGETHER)
 
 
 def _best_pair(space: Space, b: Array) -> tuple[Array, float]:
