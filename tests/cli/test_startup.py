@@ -61,6 +61,8 @@ def test_without_click_the_extra_is_named():
 def test_ctrl_c_in_a_real_process(tmp_path):
     """A fit is interrupted: code 130, advice instead of a traceback, no litter."""
     code = (
+        # A shell starts background jobs with SIGINT ignored, and children inherit that.
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "import sys, time; import rcweb.estimator as e\n"
         "def slow(self, X, y=None):\n"
         "    print('fitting now', file=sys.stderr, flush=True); time.sleep(60)\n"

@@ -18,7 +18,6 @@ from rcweb.benchmark.summary import (
     to_markdown,
 )
 
-
 TIMED = ("speed", "fig4", "real", "ksvd")
 
 
