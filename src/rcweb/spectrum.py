@@ -19,6 +19,8 @@ Array = NDArray[np.float64]
 
 SPARE = 1.4  # directions searched per regulator asked for, where the spectrum has that many
 CLEAR_STEP = 1.5  # fall of singular values that makes the user's larger number superfluous
+VISIBLE_STEP = 1.1  # fall that does so if more than TOO_MANY are asked per direction above noise
+TOO_MANY = 1.9
 SIGNAL_LIMIT = 0.7  # at most this share of the rank is taken as signal
 # Variables are divided by the square root of their noise: half way between the raw table, where a
 # noisy variable rules, and full whitening, where a variable of little interest counts like all.
@@ -78,8 +80,8 @@ def leading_directions(G0: Array, n_components: int | str) -> Spectrum:
         most = int(max(P, min(SPARE * P, 0.8 * rank)))
         raw = _decompose(G0, min(most + 1, min(M, N)))
         n_signal = _count_signal(raw.values, raw.total, M, N)
-        if n_signal < min(P, len(raw.values)) and _steep(raw.values, n_signal):
-            P = max(n_signal, 1)
+        if _superfluous(raw.values, n_signal, P):
+            P = n_signal
         whitening = _factors(G0, raw, P, power=1.0)
         white = raw if whitening is None else _decompose(G0 * whitening, len(raw.values))
         K = int(np.clip(_above_edge(white, P), P, most))
@@ -102,8 +104,13 @@ def _above_edge(white: _Leading, P: int) -> int:
     return int((white.values > max(edge, ABOVE_ROUNDING * white.values[0])).sum())
 
 
-def _steep(values: Array, n: int) -> bool:
-    return n > 0 and bool(values[n - 1] > CLEAR_STEP * values[n])
+def _superfluous(values: Array, n_signal: int, P: int) -> bool:
+    """Whether P is beyond what the table supports: singular values fall steeply at the edge of
+    noise, or visibly and P is about twice their number. Else the user's number is respected."""
+    if not 0 < n_signal < min(P, len(values)):
+        return False
+    step = values[n_signal - 1] / max(values[n_signal], ROUNDING * values[0])
+    return bool(step > CLEAR_STEP or (step > VISIBLE_STEP and TOO_MANY * n_signal < P))
 
 
 def _gram(G0: Array) -> Array:
