@@ -33,6 +33,7 @@ LEAST_GAIN = 4.0  # and by how much its log-likelihood must exceed a Gaussian's
 WIDE = np.geomspace(1.5, 0.4, 45)
 SHARP_STEPS = 20
 NEW_SHARE = 0.6  # length of a new column outside the span of those already taken
+QUIET, QUIET_SHARE = 0.05, 0.4  # below this noise a smaller length will do
 NEVER = np.inf
 WORTH_INSISTING = 0.2  # share of certified columns from which on the others are taken too
 RECALIBRATE = 0.9  # chance is measured anew when this share of the columns is left
@@ -118,7 +119,12 @@ def chance_level(space: Space, left: int, rng: np.random.Generator, n: int = 64)
 
 
 def pick_independent(
-    candidates: Array, score: Array, threshold: float, taken: Array, most: int
+    candidates: Array,
+    score: Array,
+    threshold: float,
+    taken: Array,
+    most: int,
+    share: float = NEW_SHARE,
 ) -> Array:
     """Best first, skipping what lies mostly in the span of what is taken (the matroid greedy)."""
     K = candidates.shape[1]
@@ -131,7 +137,7 @@ def pick_independent(
         r = b - U @ (U.T @ b)
         r -= U @ (U.T @ r)
         length = np.linalg.norm(r)
-        if length > NEW_SHARE:
+        if length > share:
             new.append(b)
             U = np.column_stack([U, r / length])
     return np.array(new).reshape(-1, K)
@@ -148,6 +154,8 @@ def peel(
     """
     K, n, calibrated, threshold, limit = space.K, n_starts, NEVER, np.inf, most_starts
     certified = [True] * len(B)
+    # With many columns for few variables even true ones overlap; noise would blur repeats then.
+    share = NEW_SHARE if space.level > QUIET else QUIET_SHARE
     while len(B) < K:
         left = K - len(B)
         Q = complement(B, K)
@@ -155,7 +163,7 @@ def peel(
             calibrated = left
             threshold = certified_above(chance_level(space, left, rng), space.N)
         candidates, score = one_unit(space, Q, draw_starts(space, Q, n if left > 1 else 1, rng))
-        new = pick_independent(candidates, score, threshold, B, left)
+        new = pick_independent(candidates, score, threshold, B, left, share)
         sure = len(new) > 0
         if not sure and sum(certified) < WORTH_INSISTING * K:
             break
@@ -165,7 +173,7 @@ def peel(
         # Where many starts found nothing once, they are not tried again until something is found.
         limit = most_starts if sure else n_starts
         if not sure:
-            new = pick_independent(candidates, score, -np.inf, B, 1)
+            new = pick_independent(candidates, score, -np.inf, B, 1, share)
         if not len(new):
             new = Q[:, :1].T
         B = _polish(space, np.vstack([B, new]))
