@@ -113,7 +113,8 @@ def _superfluous(values: Array, n_signal: int, P: int) -> bool:
     return bool(step > CLEAR_STEP or (step > VISIBLE_STEP and TOO_MANY * n_signal < P))
 
 
-def _gram(G0: Array) -> Array:
+def smaller_gram(G0: Array) -> Array:
+    """``G0 G0^T`` or ``G0^T G0``, whichever is smaller."""
     return G0 @ G0.T if G0.shape[0] <= G0.shape[1] else G0.T @ G0
 
 
@@ -164,13 +165,13 @@ def _count_whitened(G0: Array) -> int:
 
 
 def _count_all(G0: Array) -> int:
-    values = np.sqrt(np.maximum(np.linalg.eigvalsh(_gram(G0))[::-1], 0.0))
+    values = np.sqrt(np.maximum(np.linalg.eigvalsh(smaller_gram(G0))[::-1], 0.0))
     return _count_signal(values, float((values**2).sum()), *G0.shape)
 
 
 def _decompose(G0: Array, n: int) -> _Leading:
     M, N = G0.shape
-    gram = _gram(G0)
+    gram = smaller_gram(G0)
     size = len(gram)
     squares, vectors = eigh(gram, subset_by_index=[size - n, size - 1])
     squares, vectors = squares[::-1], vectors[:, ::-1]

@@ -63,11 +63,11 @@ def _oracle(sim: Simulation, n_components: int | str, seed: int) -> Estimate:
 def _ceiling(sim: Simulation, n_components: int | str, seed: int) -> Estimate:
     """Posterior mean of the sampler started at the truth: what a blind method can hope for."""
     from rcweb.refine.gibbs import Chain, full_table
+    from rcweb.spectrum import smaller_gram
 
     G = sim.data - sim.data.mean(axis=0)
-    gram = G.T @ G if len(G) > G.shape[1] else G @ G.T
     rng = np.random.default_rng(seed)
-    chain = Chain(full_table(G, gram), sim.network, rng, concentration=0.1 * G.shape[1])
+    chain = Chain(full_table(G, smaller_gram(G)), sim.network, rng, concentration=0.1 * G.shape[1])
     chain.run(50, shaped=False)
     chain.run(20)
     posterior = chain.run(300)

@@ -110,7 +110,7 @@ def solve_refined(
     else:
         estimate = _sample(space, spectrum, found, G, rng, effort, report)
     keep = _choose_regulators(space, spectrum, found, estimate, G, n_components)
-    return _solution(G0, spectrum, space, found, agreement, estimate, keep, (degree, fdr))
+    return _solution(spectrum, space, found, agreement, estimate, keep, (degree, fdr))
 
 
 def _search(space: Space, rng: Rng, effort: Effort, report: Report) -> tuple[Found, Array | None]:
@@ -223,7 +223,6 @@ def _choose_regulators(
 
 
 def _solution(
-    G0: Array,
     spectrum: Spectrum,
     space: Space,
     found: Found,
@@ -245,6 +244,7 @@ def _solution(
     sign = np.where((score**3).sum(axis=1) < 0, -1.0, 1.0)[:, None]
     full = sign * estimate.C[keep] / spectrum.factor
     diagnosis = diagnose(space, spectrum, found, keep, edges, agreement)
+    number = explain_number(spectrum, found, len(keep))
     return Solution(
         C=np.where(edges, full, 0.0),
         weights=full,
@@ -255,7 +255,7 @@ def _solution(
         score=sign * score,
         noise=estimate.noise / spectrum.factor,
         diagnosis=diagnosis,
-        evidence=explain_number(spectrum, found, len(keep)).table,
-        reason=explain_number(spectrum, found, len(keep)).sentence,
+        evidence=number.table,
+        reason=number.sentence,
         warnings=whole_fit_warnings(diagnosis, found),
     )
