@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+TEMPORARY = ".rcweb-"  # how the names of files begin that are not whole yet
+
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
@@ -18,7 +20,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=".rcweb-", suffix=path.suffix, dir=path.parent)
+    handle, name = tempfile.mkstemp(prefix=TEMPORARY, suffix=path.suffix, dir=path.parent)
     os.close(handle)
     temporary = Path(name)
     try:
