@@ -197,9 +197,12 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 **(self.paper_options or {}),
             )
         from rcweb.methods.refined import solve_refined
+        from rcweb.samples import InMemory
+        from rcweb.table import Table
 
         return solve_refined(
-            G0,
+            Table.of(G0),
+            InMemory(G0),
             self.n_components,
             degree=self.degree,
             fdr=self.fdr,

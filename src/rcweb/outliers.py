@@ -7,9 +7,12 @@ than Gaussian noise allows they are moved to a limit; otherwise the table stays 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
+from rcweb.samples import Samples
 from rcweb.spectrum import Spectrum
 
 Array = NDArray[np.float64]
@@ -18,21 +21,41 @@ WILD = 5.0  # robust standard deviations beyond which Gaussian noise is not seen
 TOO_MANY = 2e-4  # share of wild entries above which they are limited (Gaussian: 6e-7)
 LIMIT = 3.0
 ALONE = 0.25  # share of a direction in one entry of the table that makes it no signal
+SEEN = 4096  # samples that the scatter is measured on
+# Share of equal values (the zeros of counts) above which scatter around the fit says nothing: what
+# stands out of zeros is the signal.
+TIED = 0.25
 
 
-def limit_outliers(G0: Array, spectrum: Spectrum) -> tuple[Array, float]:
-    """The table with wild entries pulled in (the same object if there are few), and their share."""
-    V, R = spectrum.V, (G0 * spectrum.factor) @ spectrum.V
+@dataclass(frozen=True)
+class Limit:
+    """Rows pulled towards their fit ``rows @ into @ back``: at most `bound` (N,) away from it."""
+
+    into: Array
+    back: Array
+    bound: Array
+
+    def __call__(self, rows: Array) -> Array:
+        fit = rows @ self.into @ self.back
+        return np.asarray(fit + np.clip(rows - fit, -self.bound, self.bound))
+
+
+def find_limit(samples: Samples, spectrum: Spectrum) -> tuple[Limit | None, float]:
+    """How to pull wild entries in (None if there are few), and their share."""
+    into = spectrum.factor[:, None] * spectrum.V
+    lonely = (spectrum.V**2).max(axis=0)
     # A direction of one sample and one variable is itself a wild entry, fitted.
-    alone = (R**2).max(axis=0) / spectrum.s**2 * (V**2).max(axis=0) > ALONE
-    fit = R[:, ~alone] @ (V[:, ~alone] / spectrum.factor[:, None]).T
-    residual = G0 - fit
+    alone = lonely > ALONE
+    if alone.any():
+        alone[alone] = samples.participation(into[:, alone])[1] * lonely[alone] > ALONE
+    into = into[:, ~alone]
+    back = (spectrum.V[:, ~alone] / spectrum.factor[:, None]).T
+    rows = samples.some(SEEN)
+    residual = rows - rows @ into @ back
     scatter = 1.4826 * np.median(np.abs(residual), axis=0)
-    known = scatter > 1e-9 * np.sqrt((G0 * G0).mean(axis=0))
-    wild = (np.abs(residual) > WILD * scatter) & known
-    share = float(wild.mean())
+    tied = (rows == np.median(rows, axis=0)).mean(axis=0) > TIED
+    known = (scatter > 1e-9 * np.sqrt((rows * rows).mean(axis=0))) & ~tied
+    share = float(((np.abs(residual) > WILD * scatter) & known).mean())
     if share < TOO_MANY:
-        return G0, share
-    bound = np.where(known, LIMIT * scatter, np.inf)
-    limited = fit + np.clip(residual, -bound, bound)
-    return limited - limited.mean(axis=0), share
+        return None, share
+    return Limit(into, back, np.where(known, LIMIT * scatter, np.inf)), share

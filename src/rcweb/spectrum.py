@@ -1,8 +1,8 @@
 """How many directions of a table carry signal, and a basis of them in fair units.
 
-Used by the refined method. Singular pairs come from the Gram matrix of the smaller side: several
-times faster than an SVD and exact enough for data with noise; the published method, which must
-resolve zeros to rounding, uses ``rcweb.basis``.
+Used by the refined method. Singular pairs come from a condensed `Table`, whose Gram matrix is exact
+enough for data with noise; the published method, which must resolve zeros to rounding, uses
+``rcweb.basis``.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
 from rcweb.basis import noise_edge
+from rcweb.table import ROUNDING, Leading, Table, entry_noise
 
 Array = NDArray[np.float64]
 
@@ -25,7 +25,6 @@ SIGNAL_LIMIT = 0.7  # at most this share of the rank is taken as signal
 # Variables are divided by the square root of their noise: half way between the raw table, where a
 # noisy variable rules, and full whitening, where a variable of little interest counts like all.
 NOISE_POWER = 0.5
-ROUNDING = 1e-7  # relative size of singular values that the Gram matrix cannot tell from zero
 ABOVE_ROUNDING = 2 * ROUNDING
 
 
@@ -39,7 +38,6 @@ class Spectrum:
     sigma : standard deviation of the noise in an entry of the rescaled table
     n_signal : number of singular values of the table above the edge of noise
     P : number of regulators to look for, at most K
-    gram : Gram matrix of the smaller side of the rescaled table
     """
 
     s: Array
@@ -48,45 +46,28 @@ class Spectrum:
     sigma: float
     n_signal: int
     P: int
-    gram: Array
 
 
-@dataclass(frozen=True)
-class _Leading:
-    """Leading singular pairs of a table: values, V (N, n), Gram matrix, shape, sum of squares."""
-
-    values: Array
-    V: Array
-    gram: Array
-    M: int
-    N: int
-    total: float
-
-    def noise(self, n: int) -> float:
-        """Noise of an entry from what the first n pairs leave (one sample is lost to the mean)."""
-        return _noise(self.total - float((self.values[:n] ** 2).sum()), n, self.M, self.N)
-
-
-def leading_directions(G0: Array, n_components: int | str) -> Spectrum:
+def leading_directions(table: Table, n_components: int | str) -> Spectrum:
     """Basis for `n_components` regulators, or for as many as the spectrum supports ("auto")."""
-    M, N = G0.shape
+    M, N = table.M, table.N
     rank = min(M - 1, N)
     if isinstance(n_components, str):
-        n_signal = _count_whitened(G0)
+        n_signal = _count_whitened(table)
         P = K = int(np.clip(n_signal, 1, max(1, min(rank, N - 1))))
-        raw = _decompose(G0, K)
+        raw = table.leading(K)
     else:
         P = n_components
         most = int(max(P, min(SPARE * P, 0.8 * rank)))
-        raw = _decompose(G0, min(most + 1, min(M, N)))
+        raw = table.leading(min(most + 1, len(table.gram)))
         n_signal = _count_signal(raw.values, raw.total, M, N)
         if _superfluous(raw.values, n_signal, P):
             P = n_signal
-        whitening = _factors(G0, raw, P, power=1.0)
-        white = raw if whitening is None else _decompose(G0 * whitening, len(raw.values))
+        whitening = _factors(table, raw, P, power=1.0)
+        white = raw if whitening is None else table.scaled(whitening).leading(len(raw.values))
         K = int(np.clip(_above_edge(white, P), P, most))
-    factor = _factors(G0, raw, K, NOISE_POWER)
-    final = raw if factor is None else _decompose(G0 * factor, K)
+    factor = _factors(table, raw, K, NOISE_POWER)
+    final = raw if factor is None else table.scaled(factor).leading(K)
     return Spectrum(
         s=np.maximum(final.values[:K], ROUNDING * final.values[0]),
         V=np.ascontiguousarray(final.V[:, :K]),
@@ -94,11 +75,10 @@ def leading_directions(G0: Array, n_components: int | str) -> Spectrum:
         sigma=final.noise(K),
         n_signal=n_signal,
         P=P,
-        gram=final.gram,
     )
 
 
-def _above_edge(white: _Leading, P: int) -> int:
+def _above_edge(white: Leading, P: int) -> int:
     """Directions above noise when the first P are signal: is there room for more than P?"""
     edge = white.noise(P) * (np.sqrt(white.M) + np.sqrt(white.N))
     return int((white.values > max(edge, ABOVE_ROUNDING * white.values[0])).sum())
@@ -113,16 +93,6 @@ def _superfluous(values: Array, n_signal: int, P: int) -> bool:
     return bool(step > CLEAR_STEP or (step > VISIBLE_STEP and TOO_MANY * n_signal < P))
 
 
-def smaller_gram(G0: Array) -> Array:
-    """``G0 G0^T`` or ``G0^T G0``, whichever is smaller."""
-    return G0 @ G0.T if G0.shape[0] <= G0.shape[1] else G0.T @ G0
-
-
-def _noise(rest: float, n: int, M: int, N: int) -> float:
-    freedom = (M - 1 - n) * (N - n)
-    return float(np.sqrt(max(rest, 0.0) / freedom)) if freedom > 0 else 0.0
-
-
 def _count_signal(values: Array, total: float, M: int, N: int) -> int:
     """Singular values that stand above noise, tested one after the other (Kritchman, Nadler 2008).
 
@@ -132,13 +102,13 @@ def _count_signal(values: Array, total: float, M: int, N: int) -> int:
     rest = total
     for n in range(1, most + 1):
         rest -= values[n - 1] ** 2
-        edge = noise_edge(_noise(rest, n, M, N), max(M - n, 1), max(N - n + 1, 1))
+        edge = noise_edge(entry_noise(rest, n, M, N), max(M - n, 1), max(N - n + 1, 1))
         if values[n - 1] <= max(edge, ABOVE_ROUNDING * values[0]):
             return n - 1
     return most
 
 
-def _count_whitened(G0: Array) -> int:
+def _count_whitened(table: Table) -> int:
     """Signal directions once all variables are equally noisy: the smallest self-consistent count.
 
     With n directions taken as signal, what they leave tells the noise of each variable, and the
@@ -146,16 +116,16 @@ def _count_whitened(G0: Array) -> int:
     exceeds n, since signal is left; from it on it does not. A count that starts too high instead
     feeds on itself: the noisiest variables make directions of their own.
     """
-    raw = _count_all(G0)
-    if raw < 1 or _factors(G0, _decompose(G0, raw), raw, power=1.0) is None:
+    raw = _count_all(table)
+    if raw < 1 or _factors(table, table.leading(raw), raw, power=1.0) is None:
         return raw
 
     def whitened(n: int) -> int:
-        factor = _factors(G0, _decompose(G0, n), n, power=1.0)
-        return _count_all(G0 if factor is None else G0 * factor)
+        factor = _factors(table, table.leading(n), n, power=1.0)
+        return _count_all(table.scaled(factor))
 
     low, high = 0, 1
-    most = max(1, int(SIGNAL_LIMIT * min(G0.shape[0] - 1, G0.shape[1])))
+    most = max(1, int(SIGNAL_LIMIT * min(table.M - 1, table.N)))
     while high < most and whitened(high) > high:
         low, high = high, min(2 * high, most)
     while high - low > 1:
@@ -164,31 +134,18 @@ def _count_whitened(G0: Array) -> int:
     return min(whitened(high), high)
 
 
-def _count_all(G0: Array) -> int:
-    values = np.sqrt(np.maximum(np.linalg.eigvalsh(smaller_gram(G0))[::-1], 0.0))
-    return _count_signal(values, float((values**2).sum()), *G0.shape)
+def _count_all(table: Table) -> int:
+    values = np.sqrt(np.maximum(table.squares()[::-1], 0.0))
+    return _count_signal(values, table.total, table.M, table.N)
 
 
-def _decompose(G0: Array, n: int) -> _Leading:
-    M, N = G0.shape
-    gram = smaller_gram(G0)
-    size = len(gram)
-    squares, vectors = eigh(gram, subset_by_index=[size - n, size - 1])
-    squares, vectors = squares[::-1], vectors[:, ::-1]
-    values = np.sqrt(np.maximum(squares, ROUNDING**2 * squares[0]))
-    V = vectors if M > N else G0.T @ (vectors / values)
-    peak = np.abs(V).argmax(axis=0)
-    V = V * np.where(V[peak, np.arange(n)] < 0, -1.0, 1.0)
-    return _Leading(values, V, gram, M, N, float(np.trace(gram)))
-
-
-def _factors(G0: Array, leading: _Leading, n: int, power: float) -> Array | None:
+def _factors(table: Table, leading: Leading, n: int, power: float) -> Array | None:
     """Noise of each variable beyond the first n directions, to the minus `power`; None where all
     variables are equally noisy as far as the number of samples can tell."""
-    M = len(G0)
+    M = table.M
     if n < 1 or M - 1 - n < 3:
         return None
-    total = (G0 * G0).sum(axis=0)
+    total = table.power
     rest = total - ((leading.V[:, :n] * leading.values[:n]) ** 2).sum(axis=1)
     if rest.sum() < 1e-10 * total.sum():
         return None

@@ -7,27 +7,24 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from rcweb.refine.gibbs import (
+    Axes,
     Chain,
     State,
-    Table,
     _draw_activities,
     _wishart,
-    full_table,
-    leading_table,
+    all_axes,
+    leading_axes,
 )
 from rcweb.refine.kernels import draw_edges
+from rcweb.table import Table
 
 
-def gram(G: np.ndarray) -> np.ndarray:
-    return G @ G.T if len(G) <= G.shape[1] else G.T @ G
+def whole(G: np.ndarray) -> Axes:
+    return all_axes(Table.of(G))
 
 
-def whole(G: np.ndarray) -> Table:
-    return full_table(G, gram(G))
-
-
-def leading(G: np.ndarray, L: int) -> Table:
-    return leading_table(G, gram(G), L)
+def leading(G: np.ndarray, L: int) -> Axes:
+    return leading_axes(Table.of(G), L)
 
 
 def draw(
@@ -82,7 +79,7 @@ def test_one_regulator_against_exact_enumeration(seed: int) -> None:
     M, variance, pi, scale = 10, 1.0, 0.4, 1.0
     G = rng.standard_normal((M, 1)) @ np.array([[1.0, 0.6, 0.0]]) + rng.standard_normal((M, 3))
     expected = exact_probabilities(G.T @ G, M, variance, pi, scale)
-    table = Table(Y=G, rest=np.zeros(3), M=M)
+    table = Axes(Y=G, rest=np.zeros(3), M=M, observed=np.ones(3))
     state = state_of(np.zeros((3, 1)), np.full(3, variance))
     probability, mean, total = np.empty((3, 1)), np.empty((3, 1)), np.zeros(3)
     log_odds = np.log([pi / (1 - pi)])
@@ -103,7 +100,7 @@ def test_likelihood_is_that_of_the_model(shape: tuple[int, int]) -> None:
     rng = np.random.default_rng(0)
     M, N = shape
     G = rng.standard_normal((M, N))
-    table = Table(Y=G, rest=np.zeros(N), M=M)
+    table = Axes(Y=G, rest=np.zeros(N), M=M, observed=np.ones(N))
     states = [
         state_of(rng.standard_normal((N, 2)) * (rng.random((N, 2)) < 0.5), rng.uniform(0.5, 2, N))
         for _ in range(3)
@@ -173,7 +170,7 @@ def test_leading_axes_at_full_rank_give_the_same_posterior(M: int, N: int) -> No
     """Two representations of one table: as close as two seeds of one of them."""
     G, C, _ = draw(3, M, N)
 
-    def posterior(table: Table, seed: int) -> np.ndarray:
+    def posterior(table: Axes, seed: int) -> np.ndarray:
         chain = Chain(table, C, np.random.default_rng(seed), concentration=0.1 * N)
         chain.run(30)
         return chain.run(300).probability

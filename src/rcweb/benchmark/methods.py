@@ -62,12 +62,12 @@ def _oracle(sim: Simulation, n_components: int | str, seed: int) -> Estimate:
 
 def _ceiling(sim: Simulation, n_components: int | str, seed: int) -> Estimate:
     """Posterior mean of the sampler started at the truth: what a blind method can hope for."""
-    from rcweb.refine.gibbs import Chain, full_table
-    from rcweb.spectrum import smaller_gram
+    from rcweb.refine.gibbs import Chain, all_axes
+    from rcweb.table import Table
 
     G = sim.data - sim.data.mean(axis=0)
     rng = np.random.default_rng(seed)
-    chain = Chain(full_table(G, smaller_gram(G)), sim.network, rng, concentration=0.1 * G.shape[1])
+    chain = Chain(all_axes(Table.of(G)), sim.network, rng, concentration=0.1 * G.shape[1])
     chain.run(50, shaped=False)
     chain.run(20)
     posterior = chain.run(300)

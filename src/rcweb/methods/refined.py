@@ -17,14 +17,16 @@ from sklearn.utils import check_random_state
 
 from rcweb.matching import match_rows
 from rcweb.methods.diagnosis import diagnose, explain_number, whole_fit_warnings
-from rcweb.outliers import limit_outliers
+from rcweb.outliers import find_limit
 from rcweb.refine.edges import background_score, keep_at_fdr, keep_strongest, strong_part
-from rcweb.refine.gibbs import Chain, full_table, leading_table
+from rcweb.refine.gibbs import Chain, all_axes, leading_axes
+from rcweb.samples import Samples
 from rcweb.search.oblique.search import Found, search_columns
 from rcweb.search.oblique.sharpen import sharpen
 from rcweb.search.oblique.space import Space
 from rcweb.solution import Solution
 from rcweb.spectrum import Spectrum, leading_directions
+from rcweb.table import Table
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator
@@ -83,7 +85,8 @@ class Estimate:
 
 
 def solve_refined(
-    G0: Array,
+    table: Table,
+    samples: Samples,
     n_components: int | str = "auto",
     *,
     degree: int | None = None,
@@ -92,24 +95,25 @@ def solve_refined(
     random_state: int | np.random.RandomState | None = None,
     verbose: int = 0,
 ) -> Solution:
-    """Find a sparse network behind the centred table `G0` (M x N)."""
+    """Find a sparse network behind a centred table (M x N), condensed and as its samples."""
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
     report: Report = print if verbose else lambda line: None
     effort = EFFORTS[quality]
-    spectrum = leading_directions(G0, n_components)
-    limited, wild = limit_outliers(G0, spectrum)
-    if limited is not G0:
+    spectrum = leading_directions(table, n_components)
+    limit, wild = find_limit(samples, spectrum)
+    if limit is not None:
         report(f"outliers: {wild:.2%} of the entries limited")
-        G0, spectrum = limited, leading_directions(limited, n_components)
+        samples, table = samples.limited(limit)
+        spectrum = leading_directions(table, n_components)
     space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
     report(f"basis: {space.K} directions, noise {space.level:.2f} of a row")
     found, agreement = _search(space, rng, effort, report)
-    G = G0 * spectrum.factor
+    table = table.scaled(spectrum.factor)
     if found.diffuse:
-        estimate = _stand_out(space, found, G)
+        estimate = _stand_out(space, found, table)
     else:
-        estimate = _sample(space, spectrum, found, G, rng, effort, report)
-    keep = _choose_regulators(space, spectrum, found, estimate, G, n_components)
+        estimate = _sample(space, spectrum, found, table, rng, effort, report)
+    keep = _choose_regulators(space, spectrum, found, estimate, samples, n_components)
     return _solution(spectrum, space, found, agreement, estimate, keep, (degree, fdr))
 
 
@@ -127,24 +131,26 @@ def _search(space: Space, rng: Rng, effort: Effort, report: Report) -> tuple[Fou
     return best, agreement
 
 
-def _stand_out(space: Space, found: Found, G: Array) -> Estimate:
+def _stand_out(space: Space, found: Found, table: Table) -> Estimate:
     """Diffuse table: what stands out of the regulator's own background and weak effects."""
     Y = space.rows(found.columns.B).astype(np.float64)
-    return _regress(G, Y, strong_part(Y, found.columns.density.v0), background_score(Y))
+    return _regress(table, Y, strong_part(Y, found.columns.density.v0), background_score(Y))
 
 
-def _noise_free(Y: Array, G: Array) -> Estimate:
+def _noise_free(Y: Array, table: Table) -> Estimate:
     edges = np.abs(Y) > 1e-6 * np.abs(Y).max(axis=1, keepdims=True)
     Y = np.where(edges, Y, 0.0)
-    return _regress(G, Y, edges.astype(np.float64), Y)
+    return _regress(table, Y, edges.astype(np.float64), Y)
 
 
-def _regress(G: Array, Y: Array, probability: Array, score: Array) -> Estimate:
+def _regress(table: Table, Y: Array, probability: Array, score: Array) -> Estimate:
     """Activities by least squares on the rows `Y`, both scaled to activities of unit variance."""
-    projection = np.linalg.pinv(Y)
-    activities = G @ projection
-    size = np.sqrt((activities**2).mean(axis=0))
-    noise = np.sqrt(((G - activities @ Y) ** 2).mean(axis=0))
+    projection = np.asarray(np.linalg.pinv(Y), dtype=np.float64)
+    cross = table.times(projection)  # (N, K): products of variables with activities
+    gram = projection.T @ cross
+    size = np.sqrt(np.diag(gram) / table.M)
+    rest = table.power - 2 * (cross.T * Y).sum(axis=0) + (Y * (gram @ Y)).sum(axis=0)
+    noise = np.sqrt(np.maximum(rest, 0.0) / (table.M * table.observed))
     return Estimate(Y * size[:, None], probability, score, noise, projection / size)
 
 
@@ -152,7 +158,7 @@ def _sample(
     space: Space,
     spectrum: Spectrum,
     found: Found,
-    G: Array,
+    table: Table,
     rng: Rng,
     effort: Effort,
     report: Report,
@@ -165,14 +171,13 @@ def _sample(
         B = sharpen(X, B, ((B * space.noise) ** 2).sum(axis=1), found.columns.density.pi)
     Y = B @ X.T
     if raw_level < NO_NOISE:
-        return _noise_free(Y, G)
+        return _noise_free(Y, table)
     sure = found.mostly_certified
     quiet = sure and raw_level < QUIET
-    small = quiet and min(G.shape) > 12 * space.K
-    gram = spectrum.gram
-    table = leading_table(G, gram, 2 * space.K) if small else full_table(G, gram)
+    small = quiet and len(table.gram) > 12 * space.K
+    axes = leading_axes(table, 2 * space.K) if small else all_axes(table)
     concentration = space.N * float(np.clip(0.02 + 1.2 * (raw_level - 0.15), 0.02, 0.2))
-    chain = Chain(table, Y, rng, concentration=concentration)
+    chain = Chain(axes, Y, rng, concentration=concentration)
     budget = effort.quiet if quiet else effort.certified if sure else effort.uncertain
     if sure:
         chain.run(budget.burn, shaped=False)
@@ -186,7 +191,7 @@ def _sample(
     return Estimate(
         C=posterior.C,
         probability=posterior.probability,
-        score=posterior.C * np.sqrt(len(G) - 1) / posterior.noise,
+        score=posterior.C * np.sqrt((table.M - 1) * table.observed) / posterior.noise,
         noise=posterior.noise,
         projection=np.asarray(np.linalg.solve(A, weight).T, dtype=np.float64),
     )
@@ -203,7 +208,7 @@ def _choose_regulators(
     spectrum: Spectrum,
     found: Found,
     estimate: Estimate,
-    G: Array,
+    samples: Samples,
     n_components: int | str,
 ) -> NDArray[np.intp]:
     """The P best-scored columns; with "auto" those certified (all, if none is).
@@ -212,9 +217,10 @@ def _choose_regulators(
     sparse: such rows come last.
     """
     Y = space.rows(found.columns.B).astype(np.float64)
-    wild = (_participation(Y) < FEW_VARIABLES) & (
-        _participation((G @ estimate.projection).T) < FEW_SAMPLES
-    )
+    wild = _participation(Y) < FEW_VARIABLES
+    if wild.any():
+        projection = spectrum.factor[:, None] * estimate.projection[:, wild]
+        wild[wild] = samples.participation(projection)[0] < FEW_SAMPLES
     order = np.lexsort((-found.score, wild))
     good = found.certified & ~wild
     if isinstance(n_components, str) and good.any():

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 from scipy.special import betaln
 
 from rcweb.refine.kernels import draw_edges, draw_shaped_edges
+from rcweb.table import Table
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator
@@ -36,22 +36,29 @@ NOISE_COUNT = 10.0  # variables share their noise with this many pseudo-samples
 
 
 @dataclass(frozen=True)
-class Table:
+class Axes:
     """What the sampler needs of the data.
 
     Y : (L, N) leading rows of the table turned to its principal axes, ``s V^T``
     rest : (N,) sum of squares that Y leaves in each variable
     M : number of independent samples (one is lost to centring)
+    observed : (N,) share of them in which each variable was measured; the others were filled with
+        their expectation, and so have no noise
     """
 
     Y: Array
     rest: Array
     M: int
+    observed: Array
 
 
 @dataclass
 class State:
-    """One point of the chain: weights (N, P), noise variances (N,), densities, scales, slab."""
+    """One point of the chain: weights (N, P), noise variances (N,), densities, scales, slab.
+
+    The variance of a variable is that of a table measured in full which tells as much of it: the
+    true one divided by the share of samples in which it was observed.
+    """
 
     C: Array
     variance: Array
@@ -71,16 +78,16 @@ class Posterior:
 
 
 class Chain:
-    """A Gibbs chain on `table` from the network `C` (P, N); `concentration` of the Beta prior."""
+    """A Gibbs chain on `axes` from the network `C` (P, N); `concentration` of the Beta prior."""
 
     def __init__(
-        self, table: Table, C: Array, rng: Rng, *, concentration: float, density: float = 0.2
+        self, axes: Axes, C: Array, rng: Rng, *, concentration: float, density: float = 0.2
     ) -> None:
-        self.table, self.rng = table, rng
+        self.axes, self.rng = axes, rng
         self.prior = (concentration * density, concentration * (1 - density))
-        self.power = (table.Y**2).sum(axis=0) + table.rest
-        self.floor = 1e-12 * self.power.mean() / table.M
-        self.state = _start(table, np.asarray(C, dtype=np.float64), self.power)
+        self.power = (axes.Y**2).sum(axis=0) + axes.rest
+        self.floor = 1e-12 * self.power.mean() / axes.M
+        self.state = _start(axes, np.asarray(C, dtype=np.float64), self.power)
         N, P = self.state.C.shape
         self.probability, self.mean = np.empty((N, P)), np.empty((N, P))
         self.energy: list[float] = []
@@ -99,7 +106,7 @@ class Chain:
         return Posterior(
             C=total_mean.T / sweeps,
             probability=total_probability.T / sweeps,
-            noise=total_noise / sweeps,
+            noise=total_noise / sweeps * np.sqrt(self.axes.observed),
             density=total_pi / sweeps,
         )
 
@@ -121,7 +128,7 @@ class Chain:
 
     def _sweep(self, shaped: bool) -> None:
         state, rng = self.state, self.rng
-        Q, Z, likelihood = _draw_activities(self.table, self.power, state, rng)
+        Q, Z, likelihood = _draw_activities(self.axes, self.power, state, rng)
         prior = self._log_prior()
         log_odds = np.log(state.pi / (1 - state.pi))
         common = (rng, Q, Z, state.C, 1 / state.variance, log_odds, state.scale)
@@ -131,7 +138,7 @@ class Chain:
         else:
             entropy = draw_edges(*common, self.probability, self.mean)
             self.energy.append(likelihood + prior + entropy)
-        size = np.sqrt(np.diag(Q) / self.table.M)
+        size = np.sqrt(np.diag(Q) / self.axes.M)
         state.C *= size
         self.mean *= size
         Q = Q / np.outer(size, size)
@@ -148,10 +155,11 @@ class Chain:
         return float(density - 0.5 * (power + count * np.log(2 * np.pi * state.scale**2)).sum())
 
     def _draw_parameters(self, rss: Array, used: Array | None) -> None:
-        state, rng, M = self.state, self.rng, self.table.M
+        state, rng = self.state, self.rng
+        M = self.axes.M * self.axes.observed
+        rss = rss / self.axes.observed  # M sigma^2 / observed: entries filled in leave no residual
         typical = np.exp(np.mean(np.log(rss / M)))
-        shape = (M + NOISE_COUNT) / 2
-        state.variance = (rss + NOISE_COUNT * typical) / 2 / rng.gamma(shape, size=len(rss))
+        state.variance = (rss + NOISE_COUNT * typical) / 2 / rng.gamma((M + NOISE_COUNT) / 2)
         state.variance = np.maximum(state.variance, self.floor)
         edges = state.C != 0
         count, power = edges.sum(axis=0), (state.C**2).sum(axis=0)
@@ -163,23 +171,23 @@ class Chain:
             state.mix = np.maximum(rng.dirichlet(used + PRIOR_MIX_COUNT * PRIOR_MIX), 1e-6)
 
 
-def _start(table: Table, C: Array, power: Array) -> State:
+def _start(axes: Axes, C: Array, power: Array) -> State:
     """Rows of `C` scaled so that regulators have unit variance; noise from what is left."""
     P, N = C.shape
     gram = C @ C.T
     gram.flat[:: P + 1] += 1e-6 * np.trace(gram) / P
-    R = np.linalg.solve(gram, C @ table.Y.T).T
-    size = np.sqrt((R**2).sum(axis=0) / table.M) + 1e-300
+    R = np.linalg.solve(gram, C @ axes.Y.T).T
+    size = np.sqrt((R**2).sum(axis=0) / axes.M) + 1e-300
     C = C * size[:, None]
-    rss = ((table.Y - (R / size) @ C) ** 2).sum() + table.rest.sum()
-    variance = max(rss / N / table.M, 1e-12 * power.mean() / table.M)
+    rss = ((axes.Y - (R / size) @ C) ** 2).sum() + axes.rest.sum()
+    variance = max(rss / N / axes.M, 1e-12 * power.mean() / axes.M)
     density = np.full(P, 0.2)
     scale = np.sqrt(np.full(P, (C**2).mean() / 0.2))
     return State(np.ascontiguousarray(C.T), np.full(N, variance), density, scale, PRIOR_MIX.copy())
 
 
 def _draw_activities(
-    table: Table, power: Array, state: State, rng: Rng
+    axes: Axes, power: Array, state: State, rng: Rng
 ) -> tuple[Array, Array, float]:
     """Q = R^T R (P, P) and Z = (R^T G)^T (N, P) for activities R drawn given C and the noise;
     and log p(G | C, noise) with R integrated out, up to a constant."""
@@ -190,20 +198,20 @@ def _draw_activities(
     root = np.linalg.cholesky(A)
     inverse_root = np.linalg.inv(root)  # A^-1 = inverse_root^T inverse_root
     T = weighted @ inverse_root.T
-    YT = table.Y @ T
+    YT = axes.Y @ T
     H = T @ inverse_root  # (N, P): mean of R is Y H
-    L = len(table.Y)
+    L = len(axes.Y)
     R = YT @ inverse_root + rng.standard_normal((L, P)) @ inverse_root
-    HR = H * table.rest[:, None]
+    HR = H * axes.rest[:, None]
     Q = R.T @ R + H.T @ HR
-    Z = table.Y.T @ R + HR
-    extra = table.M - L
+    Z = axes.Y.T @ R + HR
+    extra = axes.M - L
     if extra > 0:
         Q += inverse_root.T @ _wishart(extra, P, rng) @ inverse_root
-        Z += (np.sqrt(table.rest)[:, None] * rng.standard_normal((N, P))) @ inverse_root
+        Z += (np.sqrt(axes.rest)[:, None] * rng.standard_normal((N, P))) @ inverse_root
     logdet = 2 * np.log(np.diag(root)).sum() + np.log(state.variance).sum()
-    misfit = (power / state.variance).sum() - (YT**2).sum() - (table.rest @ (T * T)).sum()
-    return Q, Z, float(-0.5 * (table.M * logdet + misfit))
+    misfit = (power / state.variance).sum() - (YT**2).sum() - (axes.rest @ (T * T)).sum()
+    return Q, Z, float(-0.5 * (axes.M * logdet + misfit))
 
 
 def _wishart(n: int, P: int, rng: Rng) -> Array:
@@ -216,26 +224,21 @@ def _wishart(n: int, P: int, rng: Rng) -> Array:
     return T @ T.T
 
 
-def full_table(G: Array, gram: Array) -> Table:
-    """All of the centred table; of more samples than variables only the triangular factor.
-
-    `gram` is the Gram matrix of the smaller side of `G`.
-    """
-    M, N = G.shape
-    if M <= N:
+def all_axes(table: Table) -> Axes:
+    """All that is known of the table; of more samples than variables, its triangular factor."""
+    M, N = table.M - 1, table.N
+    if table.axes is not None:
         # The sign of the whole table must not reach the random draws.
-        sign = np.sign(G.flat[np.abs(G).argmax()]) or 1.0
-        return Table(Y=np.ascontiguousarray(sign * G), rest=np.zeros(N), M=M - 1)
-    gram = gram + np.diag(np.full(N, 1e-12 * np.trace(gram) / N))
+        sign = np.sign(table.axes.flat[np.abs(table.axes).argmax()]) or 1.0
+        return Axes(np.ascontiguousarray(sign * table.axes), table.rest, M, table.observed)
+    gram = table.gram + np.diag(np.full(N, 1e-12 * np.trace(table.gram) / N))
     Y = np.ascontiguousarray(np.linalg.cholesky(gram).T, dtype=np.float64)
-    return Table(Y=Y, rest=np.zeros(N), M=M - 1)
+    return Axes(Y, table.rest, M, table.observed)
 
 
-def leading_table(G: Array, gram: Array, L: int) -> Table:
+def leading_axes(table: Table, L: int) -> Axes:
     """The L leading principal axes, and the power that they leave in each variable."""
-    M, N = G.shape
-    size = len(gram)
-    values, vectors = eigh(gram, subset_by_index=[size - L, size - 1])
-    axes = vectors.T @ G if M <= N else (vectors * np.sqrt(np.maximum(values, 0.0))).T
-    rest = (G * G).sum(axis=0) - (axes * axes).sum(axis=0)
-    return Table(Y=np.ascontiguousarray(axes), rest=np.maximum(rest, 0.0), M=M - 1)
+    leading = table.leading(L)
+    Y = np.ascontiguousarray((leading.V * leading.values).T)
+    rest = np.maximum(table.power - (Y * Y).sum(axis=0), 0.0)
+    return Axes(Y, rest, table.M - 1, table.observed)

@@ -10,6 +10,7 @@ from rcweb.matching import match_rows
 from rcweb.search.oblique.space import Space
 from rcweb.simulate import Simulation, simulate
 from rcweb.spectrum import leading_directions
+from rcweb.table import Table
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ def planted(
     seed: int, M: int = 100, N: int = 120, P: int = 6, *, noise: float = 0.1, density: float = 0.15
 ) -> Problem:
     sim = simulate(M, N, P, noise=noise, density=density, random_state=seed)
-    spectrum = leading_directions(sim.data - sim.data.mean(axis=0), P)
+    spectrum = leading_directions(Table.of(sim.data - sim.data.mean(axis=0)), P)
     space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
     return Problem(sim, space, spectrum.V * np.sqrt(len(spectrum.V)))
 

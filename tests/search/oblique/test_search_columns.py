@@ -12,6 +12,7 @@ from rcweb.search.oblique.search import is_diffuse, joint_start, own_share, sear
 from rcweb.search.oblique.space import Space
 from rcweb.simulate import simulate
 from rcweb.spectrum import leading_directions
+from rcweb.table import Table
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.1, 0.4])
@@ -83,6 +84,6 @@ def test_uniform_weights_with_noise_are_not_taken_for_a_background() -> None:
         2000, 1000, 60, network="author_poisson", density=0.25, weights="author", noise=0.5,
         noise_convention="author", random_state=3,
     )  # fmt: skip
-    spectrum = leading_directions(sim.data - sim.data.mean(axis=0), 60)
+    spectrum = leading_directions(Table.of(sim.data - sim.data.mean(axis=0)), 60)
     space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
     assert not is_diffuse(space, joint_start(space, np.random.default_rng(0)))

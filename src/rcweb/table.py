@@ -1,0 +1,131 @@
+"""A centred table condensed to what the refined method asks of it, however many samples it has.
+
+Everything is asked through ``S = G0^T G0``: singular pairs, regressions, the sampler's statistics.
+With fewer samples than variables the rows are kept as they are, with more S itself, and of a table
+that is large on both sides some leading axes and the power that they leave in each variable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+
+Array = NDArray[np.float64]
+
+ROUNDING = 1e-7  # relative size of singular values that the Gram matrix cannot tell from zero
+
+
+@dataclass(frozen=True)
+class Leading:
+    """Leading singular pairs of a table: values (n,), V (N, n); shape and sum of all squares."""
+
+    values: Array
+    V: Array
+    M: int
+    N: int
+    total: float
+
+    def noise(self, n: int) -> float:
+        """Noise of an entry from what the first n pairs leave (one sample is lost to the mean)."""
+        return entry_noise(self.total - float((self.values[:n] ** 2).sum()), n, self.M, self.N)
+
+
+def entry_noise(rest: float, n: int, M: int, N: int) -> float:
+    """Standard deviation of an entry if `rest` is the power beyond n directions."""
+    freedom = (M - 1 - n) * (N - n)
+    return float(np.sqrt(max(rest, 0.0) / freedom)) if freedom > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class Table:
+    """The centred table G0 (M x N), of which ``S = G0^T G0`` is known.
+
+    M : number of samples
+    axes : (L, N) with ``S = axes^T axes + diag(rest)``; None where `gram` is S itself
+    gram : Gram matrix of the smaller side: ``axes axes^T`` (L, L), or S (N, N)
+    rest : (N,) power of each variable beyond the axes; zero unless axes were left out
+    observed : (N,) share of the samples in which each variable was measured
+    """
+
+    M: int
+    axes: Array | None
+    gram: Array
+    rest: Array
+    observed: Array
+
+    @classmethod
+    def of(cls, G0: Array, observed: Array | None = None) -> Table:
+        """A table in memory, `G0` (M x N) centred."""
+        M, N = G0.shape
+        axes = G0 if M <= N else None
+        return cls.condensed(M, axes, G0 @ G0.T if M <= N else G0.T @ G0, observed=observed)
+
+    @classmethod
+    def condensed(
+        cls,
+        M: int,
+        axes: Array | None,
+        gram: Array,
+        rest: Array | None = None,
+        observed: Array | None = None,
+    ) -> Table:
+        """From parts; nothing left out and nothing missing unless said."""
+        N = len(gram) if axes is None else axes.shape[1]
+        return cls(
+            M,
+            axes,
+            gram,
+            np.zeros(N) if rest is None else rest,
+            np.ones(N) if observed is None else observed,
+        )
+
+    @property
+    def N(self) -> int:
+        return len(self.rest)
+
+    @property
+    def power(self) -> Array:
+        """Sum of squares of each variable, (N,)."""
+        if self.axes is None:
+            return np.diag(self.gram).copy()
+        return np.asarray((self.axes * self.axes).sum(axis=0) + self.rest)
+
+    def scaled(self, factor: Array | None) -> Table:
+        """The table with each variable multiplied by `factor` (N,); itself for None."""
+        if factor is None:
+            return self
+        rest = self.rest * factor**2
+        if self.axes is None:
+            gram = self.gram * factor * factor[:, None]
+            return Table(self.M, None, gram, rest, self.observed)
+        axes = self.axes * factor
+        return Table(self.M, axes, axes @ axes.T, rest, self.observed)
+
+    def times(self, P: Array) -> Array:
+        """``S P`` for P (N, k)."""
+        if self.axes is None:
+            return self.gram @ P
+        return self.axes.T @ (self.axes @ P) + self.rest[:, None] * P
+
+    def squares(self) -> Array:
+        """Squared singular values as far as they are known, ascending."""
+        return np.asarray(np.linalg.eigvalsh(self.gram), dtype=np.float64)
+
+    @property
+    def total(self) -> float:
+        """Sum of all squares."""
+        return float(np.trace(self.gram) + self.rest.sum())
+
+    def leading(self, n: int) -> Leading:
+        """The n largest singular values and their right singular vectors, signs fixed."""
+        size = len(self.gram)
+        squares, vectors = eigh(self.gram, subset_by_index=[size - n, size - 1])
+        squares, vectors = squares[::-1], vectors[:, ::-1]
+        values = np.sqrt(np.maximum(squares, ROUNDING**2 * squares[0]))
+        V = vectors if self.axes is None else self.axes.T @ (vectors / values)
+        peak = np.abs(V).argmax(axis=0)
+        V = V * np.where(V[peak, np.arange(n)] < 0, -1.0, 1.0)
+        return Leading(values, V, self.M, self.N, self.total)
