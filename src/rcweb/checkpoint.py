@@ -35,6 +35,7 @@ T = TypeVar("T")
 Rng = np.random.Generator
 
 SUFFIX = ".stage"
+EVERY = 30.0  # seconds between two saves of work in progress
 # Other versions of these draw or sum differently, and "the same bits" would be a lie.
 _PACKAGES = ("numpy", "scipy", "numba")
 _BLOCK = 1 << 24
@@ -71,7 +72,7 @@ class Checkpoint:
 
     folder: Path
     identity: Mapping[str, Any]
-    every: float = 30.0
+    every: float = field(default_factory=lambda: EVERY)
     _saved_at: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
@@ -93,18 +94,29 @@ class Checkpoint:
     ) -> T:
         """The saved result of this stage; computed and saved first if there is none.
 
-        kind : frozen dataclass of arrays, plain values and such dataclasses
+        kind : dataclass of arrays, plain values and such dataclasses
         rng : generator that `compute` draws from; it is put where the stage left it
         """
+        if not self._path(name).exists():
+            self.keep(name, compute(), rng)
+        value = self.resume(name, kind, rng)
+        if value is None:
+            raise CheckpointError(f"{self._path(name)} vanished while it was in use.")
+        return value
+
+    def keep(self, name: str, value: Any, rng: Rng | None = None) -> None:
+        """Save a dataclass, and where the generator stands."""
+        record = pack(value)
+        state = {} if rng is None else {"rng": rng.bit_generator.state}
+        self.save(name, Record(record.arrays, {**record.document, **state}))
+
+    def resume(self, name: str, kind: type[T], rng: Rng | None = None) -> T | None:
+        """What `keep` saved, None if nothing; the generator is put where it stood."""
         record = self.load(name)
         if record is None:
-            packed = pack(compute())
-            state = {"rng": rng.bit_generator.state} if rng is not None else {}
-            record = Record(packed.arrays, {**packed.document, **state})
-            self.save(name, record)
-        elif rng is not None:
+            return None
+        if rng is not None:
             rng.bit_generator.state = record.document["rng"]
-        # Also when just computed: both ways go on with the very same kind of object.
         return unpack(record, kind)
 
     def load(self, name: str) -> Record | None:
@@ -172,6 +184,13 @@ def _difference(found: Any, wanted: Mapping[str, Any]) -> str:
             if there.get(name) != here.get(name):
                 return f"{what.format(name)} was {there.get(name)!r} and is {here.get(name)!r}"
     return "it says more about itself than this version knows"
+
+
+def staged(
+    checkpoint: Checkpoint | None, name: str, compute: Callable[[], T], kind: type[T], rng: Rng
+) -> T:
+    """`Checkpoint.stage`, or the computation alone where no checkpoint was asked for."""
+    return compute() if checkpoint is None else checkpoint.stage(name, compute, kind, rng)
 
 
 def pack(value: Any) -> Record:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from rcweb.checkpoint import Checkpoint, staged
 from rcweb.matching import match_rows
 from rcweb.methods.diagnosis import diagnose, explain_number, whole_fit_warnings
 from rcweb.outliers import find_limit
@@ -94,6 +95,7 @@ def solve_refined(
     quality: str = "standard",
     random_state: int | np.random.RandomState | None = None,
     verbose: int = 0,
+    checkpoint: Checkpoint | None = None,
 ) -> Solution:
     """Find a sparse network behind a centred table (M x N), condensed and as its samples."""
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
@@ -107,19 +109,26 @@ def solve_refined(
         spectrum = leading_directions(table, n_components)
     space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
     report(f"basis: {space.K} directions, noise {space.level:.2f} of a row")
-    found, agreement = _search(space, rng, effort, report)
+    found, agreement = _search(space, rng, effort, report, checkpoint)
     table = table.scaled(spectrum.factor)
     if found.diffuse:
         estimate = _stand_out(space, found, table)
     else:
-        estimate = _sample(space, spectrum, found, table, rng, effort, report)
+        estimate = _sample(space, spectrum, found, table, rng, effort, report, checkpoint)
     keep = _choose_regulators(space, spectrum, found, estimate, samples, n_components)
     return _solution(spectrum, space, found, agreement, estimate, keep, (degree, fdr))
 
 
-def _search(space: Space, rng: Rng, effort: Effort, report: Report) -> tuple[Found, Array | None]:
+def _search(
+    space: Space, rng: Rng, effort: Effort, report: Report, checkpoint: Checkpoint | None
+) -> tuple[Found, Array | None]:
     """The likeliest of `effort.searches` searches, and how well each row is found again."""
-    runs = [search_columns(space, rng, report) for _ in range(effort.searches)]
+
+    def search() -> Found:
+        return search_columns(space, rng, report)
+
+    names = [f"search{k}" for k in range(effort.searches)]
+    runs = [staged(checkpoint, name, search, Found, rng) for name in names]
     runs.sort(key=lambda found: -found.columns.objective)
     best = runs[0]
     if len(runs) == 1:
@@ -162,6 +171,7 @@ def _sample(
     rng: Rng,
     effort: Effort,
     report: Report,
+    checkpoint: Checkpoint | None,
 ) -> Estimate:
     """Exact zeros: the joint posterior by Gibbs sampling; without noise the zeros themselves."""
     B = found.columns.B
@@ -177,14 +187,14 @@ def _sample(
     small = quiet and len(table.gram) > 12 * space.K
     axes = leading_axes(table, 2 * space.K) if small else all_axes(table)
     concentration = space.N * float(np.clip(0.02 + 1.2 * (raw_level - 0.15), 0.02, 0.2))
-    chain = Chain(axes, Y, rng, concentration=concentration)
+    chain = Chain(axes, Y, rng, concentration=concentration, checkpoint=checkpoint)
     budget = effort.quiet if quiet else effort.certified if sure else effort.uncertain
     if sure:
-        chain.run(budget.burn, shaped=False)
+        chain.wander(budget.burn, shaped=False)
     else:
         swept = chain.burn_in(budget.burn)
         report(f"refine: {swept} sweeps until the posterior stopped climbing")
-    chain.run(budget.shape)
+    chain.wander(budget.shape)
     posterior = chain.run(budget.sweeps)
     weight = posterior.C / posterior.noise**2
     A = weight @ posterior.C.T + np.eye(space.K)

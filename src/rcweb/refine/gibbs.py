@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln
 
+from rcweb.checkpoint import Checkpoint
 from rcweb.refine.kernels import draw_edges, draw_shaped_edges
 from rcweb.table import Table
 
@@ -77,11 +78,47 @@ class Posterior:
     density: Array
 
 
+@dataclass
+class Sums:
+    """Over `n` sweeps: means and probabilities of all entries (N, P), noise (N,), densities."""
+
+    n: int
+    mean: Array
+    probability: Array
+    noise: Array
+    pi: Array
+
+    @classmethod
+    def zero(cls, N: int, P: int) -> Sums:
+        return cls(0, np.zeros((N, P)), np.zeros((N, P)), np.zeros(N), np.zeros(P))
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A chain in the middle of its run number `run`, as a checkpoint keeps it."""
+
+    run: int
+    sums: Sums
+    state: State
+    energy: Array
+
+
 class Chain:
-    """A Gibbs chain on `axes` from the network `C` (P, N); `concentration` of the Beta prior."""
+    """A Gibbs chain on `axes` from the network `C` (P, N); `concentration` of the Beta prior.
+
+    With a `checkpoint` the chain is saved now and then. Made anew it stands where it was saved, and
+    is to be told the same runs again: those that were over are passed over.
+    """
 
     def __init__(
-        self, axes: Axes, C: Array, rng: Rng, *, concentration: float, density: float = 0.2
+        self,
+        axes: Axes,
+        C: Array,
+        rng: Rng,
+        *,
+        concentration: float,
+        density: float = 0.2,
+        checkpoint: Checkpoint | None = None,
     ) -> None:
         self.axes, self.rng = axes, rng
         self.prior = (concentration * density, concentration * (1 - density))
@@ -91,24 +128,46 @@ class Chain:
         N, P = self.state.C.shape
         self.probability, self.mean = np.empty((N, P)), np.empty((N, P))
         self.energy: list[float] = []
+        self.runs = 0
+        self.checkpoint = checkpoint
+        self.resumed = checkpoint.resume("chain", Snapshot, rng) if checkpoint else None
+        if self.resumed is not None:
+            self.state, self.energy = self.resumed.state, self.resumed.energy.tolist()
 
     def run(self, sweeps: int, *, shaped: bool = True) -> Posterior:
-        """Advance; `shaped` learns the slab's shape, otherwise it is one Gaussian (faster)."""
-        N, P = self.state.C.shape
-        total_mean, total_probability = np.zeros((N, P)), np.zeros((N, P))
-        total_noise, total_pi = np.zeros(N), np.zeros(P)
-        for _ in range(sweeps):
-            self._sweep(shaped)
-            total_mean += self.mean
-            total_probability += self.probability
-            total_noise += np.sqrt(self.state.variance)
-            total_pi += self.state.pi
+        """Advance and average; see `wander`."""
+        sums = self._advance(sweeps, shaped)
+        if sums.n < sweeps:
+            raise RuntimeError("averages of a run that is over are not kept; use wander for it.")
         return Posterior(
-            C=total_mean.T / sweeps,
-            probability=total_probability.T / sweeps,
-            noise=total_noise / sweeps * np.sqrt(self.axes.observed),
-            density=total_pi / sweeps,
+            C=sums.mean.T / sweeps,
+            probability=sums.probability.T / sweeps,
+            noise=sums.noise / sweeps * np.sqrt(self.axes.observed),
+            density=sums.pi / sweeps,
         )
+
+    def wander(self, sweeps: int, *, shaped: bool = True) -> None:
+        """Advance; `shaped` learns the slab's shape, otherwise it is one Gaussian (faster)."""
+        self._advance(sweeps, shaped)
+
+    def _advance(self, sweeps: int, shaped: bool) -> Sums:
+        self.runs += 1
+        sums = Sums.zero(*self.state.C.shape)
+        if self.resumed is not None and self.runs <= self.resumed.run:
+            if self.runs < self.resumed.run:
+                return sums
+            sums = self.resumed.sums
+        while sums.n < sweeps:
+            self._sweep(shaped)
+            sums.n += 1
+            sums.mean += self.mean
+            sums.probability += self.probability
+            sums.noise += np.sqrt(self.state.variance)
+            sums.pi += self.state.pi
+            if self.checkpoint is not None and self.checkpoint.due():
+                snapshot = Snapshot(self.runs, sums, self.state, np.array(self.energy))
+                self.checkpoint.keep("chain", snapshot, self.rng)
+        return sums
 
     def burn_in(self, most: int, block: int = 100) -> int:
         """Sweep while the energy climbs: from a poor start the chain is a search of its own.
@@ -116,10 +175,10 @@ class Chain:
         Stops when the last `block` of sweeps is, on average, no higher than the one before by a
         fifth of its spread.
         """
-        self.run(block, shaped=False)  # forget the start
+        self.wander(block, shaped=False)  # forget the start
         done = block
         while done < most:
-            self.run(block, shaped=False)
+            self.wander(block, shaped=False)
             done += block
             late, early = np.array(self.energy[-block:]), np.array(self.energy[-2 * block : -block])
             if done > 2 * block and late.mean() < early.mean() + 0.2 * late.std():
