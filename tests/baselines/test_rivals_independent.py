@@ -13,7 +13,7 @@ from sklearn.linear_model import orthogonal_mp_gram
 
 from rcweb.baselines import bfrm, empca, l1_sphere, oracle, psmf, sparse_pca
 from rcweb.baselines.base import compress, cut
-from rcweb.baselines.ksvd import batch_omp
+from rcweb.baselines.ksvd import batch_omp, update_atoms
 from rcweb.baselines.ksvd import fit as ksvd_fit
 from rcweb.baselines.penalty import penalty_for
 from rcweb.baselines.varimax import varimax
@@ -30,14 +30,41 @@ def test_batch_omp_is_scikit_learns(seed: int, k: int) -> None:
     D /= np.linalg.norm(D, axis=0)
     X = rng.standard_normal((20, 5))
     expected = orthogonal_mp_gram(D.T @ D, D.T @ X, n_nonzero_coefs=k).reshape(8, 5)
-    np.testing.assert_allclose(batch_omp(D.T @ D, D.T @ X, k), expected, atol=1e-9)
+    np.testing.assert_allclose(batch_omp(D.T @ D, X.T @ D, k), expected.T, atol=1e-9)
 
 
 def test_omp_stops_at_a_repeated_atom() -> None:
     """Two equal atoms: the second adds nothing and must not break the Cholesky factor."""
     D = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
-    code = batch_omp(D.T @ D, D.T @ np.array([[2.0], [0.0]]), 3)
-    np.testing.assert_allclose(D @ code, [[2.0], [0.0]])
+    code = batch_omp(D.T @ D, np.array([[2.0, 0.0]]) @ D, 3)
+    np.testing.assert_allclose(code @ D.T, [[2.0, 0.0]])
+
+
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=20, deadline=None)
+def test_atom_update_is_the_leading_singular_pair(seed: int) -> None:
+    """Many power steps on one atom: the SVD of what the others leave over, and E kept in step."""
+    rng = np.random.default_rng(seed)
+    X, D = rng.standard_normal((30, 7)), rng.standard_normal((3, 7))
+    D /= np.linalg.norm(D, axis=1, keepdims=True)
+    C = rng.standard_normal((30, 3)) * (rng.random((30, 3)) < 0.6)
+    users = np.flatnonzero(C[:, 1])
+    own = (X - C @ D + np.outer(C[:, 1], D[1]))[users]
+    U, s, Vt = np.linalg.svd(own)
+    E = X - C @ D
+    update_atoms(E, D, C, np.array([1]), 2000)
+    np.testing.assert_allclose(
+        np.outer(C[users, 1], D[1]), s[0] * np.outer(U[:, 0], Vt[0]), atol=1e-4
+    )
+    np.testing.assert_allclose(E, X - C @ D, atol=1e-12)
+
+
+def test_unused_atom_becomes_the_worst_explained_variable() -> None:
+    """K-SVD's rule for dead atoms."""
+    E = np.array([[1.0, 0.0], [3.0, 4.0], [0.0, 2.0]])
+    D, C = np.array([[1.0, 0.0]]), np.zeros((3, 1))
+    update_atoms(E, D, C, np.array([0]), 3)
+    np.testing.assert_allclose(D, [[0.6, 0.8]])
 
 
 def test_ksvd_error_falls_with_iterations() -> None:

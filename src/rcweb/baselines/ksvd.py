@@ -6,15 +6,16 @@ C: every variable is coded by the same number of regulators, ``density * P``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import svd
 
 from rcweb.baselines.base import Array, Factors, check_data, check_density, compress
 from rcweb.baselines.varimax import varimax
+from rcweb.basis import Basis, truncated_svd
 
 Ints = NDArray[np.int64]
 
@@ -38,7 +39,6 @@ def fit(
     Minimises ``|G0 - R C|^2`` with at most ``round(density * P)`` non-zeros a column (density 0.1
     if None), unit atoms. 20 iterations as in the paper (section 4.2). The run of smallest error
     among the `starts` is kept: none of them is best everywhere, and the error tells which is.
-    An atom nobody uses is replaced by the variable that is explained worst.
     """
     unknown = set(starts) - set(STARTS)
     if unknown or not starts:
@@ -49,29 +49,32 @@ def fit(
     # Rotating the samples changes no norm: min(M, N) of them are enough.
     Q, T = compress(G0)
     signals = np.ascontiguousarray(T.T)
+    # Two of the starts share the decomposition, one needs none.
+    basis = cache(lambda: truncated_svd(signals, n_components))
     best = (np.inf, np.empty(0), np.empty(0))
     for start in starts:
         rng = np.random.default_rng(random_state)
-        D = _start(start, rng, signals, n_components)
+        D = _start(start, rng, signals, n_components, basis)
         run = _run(signals, D, k, n_iter, rng)
         best = min(best, run, key=lambda result: result[0])
     _, D, C = best
     return Factors(activities=Q @ D.T, network=np.ascontiguousarray(C.T))
 
 
-def _start(kind: str, rng: np.random.Generator, signals: Array, P: int) -> Array:
-    """Unit atoms in the rows, (P, r)."""
+def _start(
+    kind: str, rng: np.random.Generator, signals: Array, P: int, basis: Callable[[], Basis]
+) -> Array:
+    """Unit atoms in the rows, (P, r); `basis` gives the P leading singular vectors of `signals`."""
     if kind == "variables":
         D = rng.standard_normal((P, signals.shape[1]))
         alive = np.flatnonzero(np.linalg.norm(signals, axis=1) > 0)
         chosen = rng.permutation(alive)[:P]
         D[: len(chosen)] = signals[chosen]
     else:
-        U, s, Vt = svd(signals, full_matrices=False)
-        D = Vt[:P] * s[:P, None]
+        D = basis().V.T * basis().s[:, None]
         if kind == "varimax":
             # A start need not be converged.
-            D = varimax(U[:, :P], max_iter=50).T @ D
+            D = varimax(basis().U, max_iter=50).T @ D
     norm = np.linalg.norm(D, axis=1, keepdims=True)
     return np.asarray(np.divide(D, norm, out=rng.standard_normal(D.shape), where=norm > 0))
 
@@ -81,31 +84,57 @@ def _run(
 ) -> tuple[float, Array, Array]:
     """Error, atoms (P, r) and codes (N, P)."""
     for _ in range(n_iter):
-        C = np.ascontiguousarray(batch_omp(D @ D.T, D @ signals.T, k).T)
-        error = _update_atoms(signals, D, C, rng)
-    return error, D, C
+        C = batch_omp(D @ D.T, signals @ D.T, k)
+        E = signals - C @ D
+        update_atoms(E, D, C, rng.permutation(len(D)), POWER_STEPS)
+    return float((E * E).sum()), D, C
 
 
-def _update_atoms(signals: Array, D: Array, C: Array, rng: np.random.Generator) -> float:
-    """One round over the atoms, in place: the best rank-one fit to what the others leave over."""
-    E = signals - C @ D
-    for j in rng.permutation(len(D)):
+@numba.njit(cache=True)
+def update_atoms(E: Array, D: Array, C: Array, order: Ints, n_steps: int) -> None:
+    """One round over the atoms: the best rank-one fit to what the others leave over.
+
+    E : (N, r) = signals - C D, D : (P, r) and C : (N, P) are changed in place. Power steps
+    ``d <- normalised own^T code, code <- own d`` on ``own``, the rows of E that use the atom with
+    its part put back; each step reads every row once, while it is in the fastest memory.
+    An atom nobody uses is replaced by the row of E that is explained worst.
+    """
+    for j in order:
         users = np.flatnonzero(C[:, j])
         if len(users) == 0:
-            worst = int(np.argmax((E * E).sum(axis=1)))
-            norm = np.linalg.norm(E[worst])
-            if norm > 0:
-                D[j] = E[worst] / norm
+            _replace_atom(E, D[j])
             continue
-        code = C[users, j]
-        own = E[users] + np.outer(code, D[j])
-        for _ in range(POWER_STEPS):
-            d = code @ own
-            d /= max(float(np.linalg.norm(d)), 1e-300)
-            code = own @ d
-        D[j], C[users, j] = d, code
-        E[users] = own - np.outer(code, d)
-    return float((E * E).sum())
+        d = np.zeros(E.shape[1])
+        for i in users:
+            _add(E[i], C[i, j], D[j])
+            _add(d, C[i, j], E[i])
+        for step in range(n_steps):
+            D[j] = d / max(float(np.linalg.norm(d)), 1e-300)
+            d[:] = 0.0
+            for i in users:
+                C[i, j] = np.dot(E[i], D[j])
+                if step < n_steps - 1:
+                    _add(d, C[i, j], E[i])
+                else:
+                    _add(E[i], -C[i, j], D[j])
+
+
+@numba.njit(cache=True)
+def _add(y: Array, factor: float, x: Array) -> None:
+    """``y <- y + factor x``."""
+    for i in range(len(y)):
+        y[i] += factor * x[i]
+
+
+@numba.njit(cache=True)
+def _replace_atom(E: Array, atom: Array) -> None:
+    worst, size = 0, 0.0
+    for i in range(len(E)):
+        norm = float(np.linalg.norm(E[i]))
+        if norm > size:
+            worst, size = i, norm
+    if size > 0:
+        atom[:] = E[worst] / size
 
 
 def fit_published(
@@ -122,40 +151,36 @@ def fit_published(
 
 
 @numba.njit(cache=True)
-def batch_omp(K: Array, DtX: Array, k: int) -> Array:
-    """Orthogonal matching pursuit of every signal with k atoms.
+def batch_omp(K: Array, products: Array, k: int) -> Array:
+    """Orthogonal matching pursuit of every signal with k atoms: codes (N, P).
 
-    K : (P, P) Gram matrix of unit atoms;  DtX : (P, N) their products with the signals.
+    K : (P, P) Gram matrix of unit atoms;  products : (N, P) of the signals with the atoms.
     The Cholesky factor of the chosen Gram block grows by one row a step, so that no residual is
     ever formed. Stops early when no atom is left that is independent and correlated.
     """
-    P, N = DtX.shape
-    C = np.zeros((P, N))
+    N, P = products.shape
+    C = np.zeros((N, P))
+    chosen, L, code = np.empty(k, np.int64), np.zeros((k, k)), np.zeros(k)
     for i in range(N):
-        chosen = np.empty(k, np.int64)
         used = np.zeros(P, np.bool_)
-        L = np.zeros((k, k))
-        code = np.zeros(k)
         n = 0
-        alpha = DtX[:, i].copy()
+        left = products[i].copy()
         while n < k:
             best, size = -1, 1e-12
             for p in range(P):
-                if not used[p] and abs(alpha[p]) > size:
-                    best, size = p, abs(alpha[p])
+                if not used[p] and abs(left[p]) > size:
+                    best, size = p, abs(left[p])
             if best < 0 or not _grow(L, K, chosen, n, best):
                 break
             chosen[n] = best
             used[best] = True
             n += 1
-            _solve(L, DtX[:, i], chosen, n, code)
-            for p in range(P):
-                value = DtX[p, i]
-                for a in range(n):
-                    value -= K[p, chosen[a]] * code[a]
-                alpha[p] = value
+            _solve(L, products[i], chosen, n, code)
+            left[:] = products[i]
+            for a in range(n):
+                _add(left, -code[a], K[chosen[a]])
         for a in range(n):
-            C[chosen[a], i] = code[a]
+            C[i, chosen[a]] = code[a]
     return C
 
 

@@ -37,7 +37,8 @@ def varimax(L: Array, max_iter: int = MAX_ITER) -> Array:
     last = 0.0
     for _ in range(max_iter):
         X = L @ T
-        gradient = L.T @ (X**3 - X * (X * X).mean(axis=0))
+        square = X * X
+        gradient = L.T @ (X * (square - square.mean(axis=0)))
         A, d, Bt = np.linalg.svd(gradient)
         T = A @ Bt
         if d.sum() <= last * (1 + TOL):
