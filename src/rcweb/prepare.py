@@ -17,43 +17,53 @@ _LARGE, _SMALL = 1e100, 1e-100
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """A table ready for a method, and what is needed to undo the preparation.
+class Preparation:
+    """What was done to a table before a method saw it, so that it can be undone.
 
-    G0 : (M, N_varying) centred if asked for, without constant variables
     mean : (N,) what was taken off each variable; for a constant variable its value
     varying : (N,) which variables are not constant
     scale : power of two that the table was divided by; 1 unless numbers are extreme
     """
 
-    G0: Array
     mean: Array
     varying: Mask
     scale: float
 
 
+@dataclass(frozen=True)
+class Prepared(Preparation):
+    """A table ready for a method: `G0` (M, N_varying), centred if asked for, without constants."""
+
+    G0: Array
+
+
 def prepare(X: Array, *, center: bool) -> Prepared:
     """Take off means (if `center`) and set constant variables aside: nothing can regulate them."""
-    low, high = X.min(axis=0), X.max(axis=0)
+    varying, scale = judge(X.min(axis=0), X.max(axis=0))
+    scaled = X / scale
+    mean = scaled.mean(axis=0) if center else np.zeros(X.shape[1])
+    G0 = np.ascontiguousarray((scaled - mean)[:, varying])
+    return Prepared(mean=np.where(varying, mean * scale, X[0]), varying=varying, scale=scale, G0=G0)
+
+
+def judge(low: Array, high: Array) -> tuple[Mask, float]:
+    """From the extremes of each variable (N,): which of them vary, and the scale of the table."""
     # Halves first: the difference of two huge numbers of opposite sign overflows.
     spread = high / 2 - low / 2
     size = np.maximum(np.abs(low), np.abs(high))
     varying = spread > 8 * np.finfo(np.float64).eps * size
     if varying.sum() < 2:
         raise ValueError(
-            f"{int(varying.sum())} of the {X.shape[1]} variables vary over the samples; "
+            f"{int(varying.sum())} of the {len(low)} variables vary over the samples; "
             "a network needs at least 2."
         )
     largest = float(size[varying].max())
     extreme = largest > _LARGE or float(spread[varying].max()) < _SMALL
     scale = float(2.0 ** np.floor(np.log2(spread[varying].max()))) if extreme else 1.0
-    scaled = X / scale
-    mean = scaled.mean(axis=0) if center else np.zeros(X.shape[1])
-    G0 = np.ascontiguousarray((scaled - mean)[:, varying])
-    return Prepared(G0=G0, mean=np.where(varying, mean * scale, X[0]), varying=varying, scale=scale)
+    return varying, scale
 
 
-def restore(solution: Solution, prepared: Prepared) -> Solution:
+def restore(solution: Solution, prepared: Preparation) -> Solution:
     """Give constant variables back their place, without edges, and numbers their size."""
     note = constant_note(prepared.varying)
     return replace(
