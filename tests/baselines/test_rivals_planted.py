@@ -29,7 +29,7 @@ RIVALS: dict[str, tuple[Callable, float]] = {
     "dictionary": (dictionary.fit, 0.9),
     "empca": (empca.fit, 0.9),
     "ica": (ica.fit, 0.97),
-    "ica_samples": (ica.fit_samples, 0.9),
+    "ica_samples": (partial(ica.fit, over="samples"), 0.9),
     # The same number of regulators for every variable, here one, is not how networks are.
     "ksvd": (ksvd.fit, 0.8),
     "l1_sphere": (l1_sphere.fit, 0.97),

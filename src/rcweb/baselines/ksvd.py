@@ -137,19 +137,6 @@ def _replace_atom(E: Array, atom: Array) -> None:
         atom[:] = E[worst] / size
 
 
-def fit_published(
-    data: Array, n_components: int, *, density: float | None = None, random_state: int = 0
-) -> Factors:
-    """K-SVD from random variables alone, as in the published comparison (figure 3)."""
-    return fit(
-        data,
-        n_components,
-        density=density,
-        random_state=random_state,
-        starts=("variables",),
-    )
-
-
 @numba.njit(cache=True)
 def batch_omp(K: Array, products: Array, k: int) -> Array:
     """Orthogonal matching pursuit of every signal with k atoms: codes (N, P).

@@ -139,9 +139,9 @@ def _fit(X: Array, P: int, method: str, seed: int) -> Array:
     if method in ("fastica", "fastica-samples"):
         from rcweb.baselines import ica
 
-        fit = ica.fit if method == "fastica" else ica.fit_samples
+        over = "variables" if method == "fastica" else "samples"
         # logcosh is what iModulons and their successors use on expression.
-        return _z_scores(fit(X, P, random_state=seed, fun="logcosh").network)
+        return _z_scores(ica.fit(X, P, random_state=seed, fun="logcosh", over=over).network)
     if method == "varimax":
         from rcweb.baselines import varimax
 
