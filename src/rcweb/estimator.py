@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Integral, Real
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -19,6 +21,7 @@ from rcweb.solution import Solution
 if TYPE_CHECKING:
     import pandas as pd
 
+    from rcweb.checkpoint import Checkpoint
     from rcweb.network import Network
 
 Array = NDArray[np.float64]
@@ -62,6 +65,10 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         For method "paper": ``k`` (10) steps on the inflated matrix, ``epsilon`` (0.05): columns
         with a cosine above ``1 - epsilon`` are the same, ``switch_back`` ("steps" or
         "correlation"). See `rcweb.search.paper.column.SwitchBack`.
+    checkpoint : path or None
+        Folder in which a long fit keeps what it has done (method "refined"). Killed and started
+        again with the same data and parameters it goes on there, and ends with the same bits. The
+        folder stays; remove it when it is no longer needed.
 
     Attributes
     ----------
@@ -103,6 +110,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
         paper_options: Mapping[str, Any] | None = None,
+        checkpoint: str | PathLike[str] | None = None,
     ) -> None:
         self.n_components = n_components
         self.method = method
@@ -113,6 +121,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
         self.paper_options = paper_options
+        self.checkpoint = checkpoint
 
     def fit(self, X: Any, y: None = None) -> Self:
         """Find the network behind `X`, (n_samples, n_features); `y` is ignored."""
@@ -121,12 +130,13 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         X = validate_data(
             self, X, dtype=np.float64, order="C", ensure_min_samples=2, ensure_min_features=2
         )
+        checkpoint = self._open_checkpoint(X)
         center = self.method == "refined" if self.center == "auto" else bool(self.center)
         # One BLAS thread: sums in another order would change the last bits, then the edges.
         with threadpool_limits(1, "blas"):
             prepared = prepare(X, center=center)
             self._check_sizes(prepared.G0.shape, center)
-            solution = restore(self._solve(prepared.G0), prepared)
+            solution = restore(self._solve(prepared.G0, checkpoint), prepared)
         self.mean_ = prepared.mean
         self._store(solution)
         return self
@@ -184,7 +194,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return tuple(f"x{i}" for i in range(self.n_features_in_))
         return tuple(map(str, names))
 
-    def _solve(self, G0: Array) -> Solution:
+    def _solve(self, G0: Array, checkpoint: Checkpoint | None) -> Solution:
         # Imported here: compiled kernels would slow down `import rcweb`.
         if self.method == "paper":
             from rcweb.methods.paper import solve_paper
@@ -209,7 +219,18 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             quality=self.quality,
             random_state=self.random_state,
             verbose=self.verbose,
+            checkpoint=checkpoint,
         )
+
+    def _open_checkpoint(self, X: Array) -> Checkpoint | None:
+        """Of this fit: the data and every parameter that its bits depend on."""
+        if self.checkpoint is None:
+            return None
+        from rcweb.checkpoint import Checkpoint, fingerprint, identity
+
+        here = ("checkpoint", "verbose")
+        parameters = {k: v for k, v in self.get_params().items() if k not in here}
+        return Checkpoint(Path(self.checkpoint), identity(fingerprint(X), parameters))
 
     def _store(self, solution: Solution) -> None:
         self.components_ = solution.C
@@ -254,6 +275,19 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if not (isinstance(self.center, bool | np.bool_) or self.center == "auto"):
             raise ValueError(f"center must be True, False or 'auto', not {self.center!r}.")
         _check_paper_options(self.paper_options)
+        if self.checkpoint is not None:
+            self._check_checkpoint()
+
+    def _check_checkpoint(self) -> None:
+        if not isinstance(self.checkpoint, str | PathLike):
+            raise TypeError(f"checkpoint must be None or a path, not {self.checkpoint!r}.")
+        if self.method != "refined":
+            raise ValueError(f"checkpoint is for method 'refined', not {self.method!r}.")
+        if not (self.random_state is None or isinstance(self.random_state, Integral)):
+            raise TypeError(
+                "With a checkpoint random_state must be None or a whole number: where a generator "
+                "stood when the first run began cannot be told."
+            )
 
     def _check_sizes(self, shape: tuple[int, ...], center: bool) -> None:
         """Rank at most min(M, N), one less when centred; and the method needs P < N."""

@@ -33,6 +33,8 @@ _ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,60}_|_diagnosis|_evidence")
 _ARRAY_MEMBER = re.compile(r"arrays/([a-z][a-z0-9_]{0,60}_)\.npy")
 # Of use only right after the fit, and of any type.
 _NOT_SAVED = ("trace_",)
+# Parameters about the machine and not the result; a stranger's file must not name paths here.
+_LOCAL = ("checkpoint",)
 _NEEDED = ("components_", "projection_", "mean_", "noise_", "edge_probability_", "edge_score_")
 
 
@@ -53,7 +55,7 @@ def model_to_bytes(model: RCweb) -> bytes:
         "format": FORMAT,
         "version": VERSION,
         "rcweb": __version__,
-        "parameters": {name: _parameter(value) for name, value in model.get_params().items()},
+        "parameters": {k: _parameter(v) for k, v in model.get_params().items() if k not in _LOCAL},
         "values": {name: plain(v) for name, v in fitted.items() if name not in arrays},
         "arrays": sorted(arrays),
     }
@@ -130,7 +132,10 @@ def _document(members: dict[str, bytes]) -> dict[str, Any]:
 def _rebuild(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> RCweb:
     from rcweb.estimator import RCweb
 
-    model = RCweb(**from_plain(document["parameters"]))
+    parameters = from_plain(document["parameters"])
+    if local := [name for name in _LOCAL if name in parameters]:
+        raise ModelError(f"the parameter {local[0]!r} is no part of a model.")
+    model = RCweb(**parameters)
     for name, value in {**document["values"], **arrays}.items():
         if not _ATTRIBUTE.fullmatch(name) or hasattr(type(model), name):
             raise ModelError(f"{name!r} is not a result of a fit.")
