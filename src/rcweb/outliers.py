@@ -21,7 +21,8 @@ WILD = 5.0  # robust standard deviations beyond which Gaussian noise is not seen
 TOO_MANY = 2e-4  # share of wild entries above which they are limited (Gaussian: 6e-7)
 LIMIT = 3.0
 ALONE = 0.25  # share of a direction in one entry of the table that makes it no signal
-SEEN = 4096  # samples that the scatter is measured on
+SEEN = 4096  # samples that the scatter is measured on, and at most this many entries
+SEEN_ENTRIES = 1 << 24
 # Share of equal values (the zeros of counts) above which scatter around the fit says nothing: what
 # stands out of zeros is the signal.
 TIED = 0.25
@@ -40,6 +41,11 @@ class Limit:
         return np.asarray(fit + np.clip(rows - fit, -self.bound, self.bound))
 
 
+def rows_seen(N: int) -> int:
+    """Number of samples that tell the scatter of N variables."""
+    return max(min(SEEN, SEEN_ENTRIES // N), 256)
+
+
 def find_limit(samples: Samples, spectrum: Spectrum) -> tuple[Limit | None, float]:
     """How to pull wild entries in (None if there are few), and their share."""
     into = spectrum.factor[:, None] * spectrum.V
@@ -50,7 +56,7 @@ def find_limit(samples: Samples, spectrum: Spectrum) -> tuple[Limit | None, floa
         alone[alone] = samples.participation(into[:, alone])[1] * lonely[alone] > ALONE
     into = into[:, ~alone]
     back = (spectrum.V[:, ~alone] / spectrum.factor[:, None]).T
-    rows = samples.some(SEEN)
+    rows = samples.some(rows_seen(len(into)))
     residual = rows - rows @ into @ back
     scatter = 1.4826 * np.median(np.abs(residual), axis=0)
     tied = (rows == np.median(rows, axis=0)).mean(axis=0) > TIED
