@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from rcweb.prepare import prepare, restore
+from rcweb.prepare import Preparation, prepare, restore
 from rcweb.solution import Solution
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
     from rcweb.checkpoint import Checkpoint
     from rcweb.network import Network
+    from rcweb.samples import Samples
+    from rcweb.table import Table
 
 Array = NDArray[np.float64]
 
@@ -88,6 +91,8 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     warnings_ : sentences on what to distrust; empty if nothing.
     trace_ : details of the method; for "paper" one `ColumnTrace` per regulator.
     network_ : labelled network with its table of edges.
+    route_, passes_ : how the table was taken ("memory", or "gram" or "axes" of blocks; see
+        docs/scale.md), and how often it was read.
 
     Examples
     --------
@@ -124,28 +129,55 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.checkpoint = checkpoint
 
     def fit(self, X: Any, y: None = None) -> Self:
-        """Find the network behind `X`, (n_samples, n_features); `y` is ignored."""
+        """Find the network behind `X`, (n_samples, n_features); `y` is ignored.
+
+        `X` may also be sparse, a dask or zarr array, a memory map, an AnnData object, or the path
+        of a .npy, .zarr, .h5ad or .parquet file: such tables are read in blocks of samples.
+        """
+        from rcweb.blocks import as_blocks, gather, in_blocks, learn_names
+
         self._check_parameters()
-        # C order: sums over another memory layout differ in the last bits.
-        X = validate_data(
-            self, X, dtype=np.float64, order="C", ensure_min_samples=2, ensure_min_features=2
-        )
-        checkpoint = self._open_checkpoint(X)
         center = self.method == "refined" if self.center == "auto" else bool(self.center)
+        blocks = as_blocks(X)
+        if blocks is None:
+            X = self._validated(X, ensure_min_samples=2, ensure_min_features=2)
+            blocks = in_blocks(X) if self.method == "refined" or issparse(X) else None
+        else:
+            learn_names(self, blocks)
         # One BLAS thread: sums in another order would change the last bits, then the edges.
         with threadpool_limits(1, "blas"):
-            prepared = prepare(X, center=center)
-            self._check_sizes(prepared.G0.shape, center)
-            solution = restore(self._solve(prepared.G0, checkpoint), prepared)
+            whole = X if blocks is None else gather(blocks, self.method)
+            if whole is not None:
+                prepared, solution = self._fit_whole(whole, center)
+            else:
+                prepared, solution = self._fit_blocks(blocks, center)
+            solution = restore(solution, prepared)
         self.mean_ = prepared.mean
         self._store(solution)
         return self
 
     def transform(self, X: Any) -> Array:
-        """Activities of the regulators in new samples, (n_samples, n_components_)."""
+        """Activities of the regulators in new samples, (n_samples, n_components_).
+
+        Of a dask array a lazy one; see `rcweb.blocks.transform_blocks` for results beyond memory.
+        """
+        from rcweb.blocks import as_blocks, check_names, project_blocks, sparse_blocks
+
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        return (X - self.mean_) @ self.projection_
+        blocks = as_blocks(X)
+        if blocks is None:
+            X = self._validated(X, reset=False)
+            if not issparse(X):
+                return (X - self.mean_) @ self.projection_
+            blocks = sparse_blocks(X)
+        check_names(self, blocks)
+        return project_blocks(blocks, self.mean_, self.projection_)
+
+    def _validated(self, X: Any, **options: Any) -> Any:
+        """A table that scikit-learn knows, as float64 in C order (sums over another layout differ
+        in the last bits) or as sparse rows of any type."""
+        kind = "numeric" if issparse(X) else np.float64
+        return validate_data(self, X, dtype=kind, order="C", accept_sparse="csr", **options)
 
     def inverse_transform(self, X: Any) -> Array:
         """Predict the variables from activities `X`: ``X @ components_ + mean_``."""
@@ -194,25 +226,46 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return tuple(f"x{i}" for i in range(self.n_features_in_))
         return tuple(map(str, names))
 
-    def _solve(self, G0: Array, checkpoint: Checkpoint | None) -> Solution:
+    def _fit_whole(self, X: Array, center: bool) -> tuple[Preparation, Solution]:
         # Imported here: compiled kernels would slow down `import rcweb`.
+        prepared = prepare(X, center=center)
+        self._check_sizes(prepared.G0.shape, center)
+        self.route_, self.passes_ = "memory", 1
         if self.method == "paper":
             from rcweb.methods.paper import solve_paper
 
-            return solve_paper(
-                G0,
+            return prepared, solve_paper(
+                prepared.G0,
                 self.n_components,
                 degree=self.degree,
                 verbose=self.verbose,
                 **(self.paper_options or {}),
             )
-        from rcweb.methods.refined import solve_refined
         from rcweb.samples import InMemory
         from rcweb.table import Table
 
+        table, samples = Table.of(prepared.G0), InMemory(prepared.G0)
+        return prepared, self._solve(table, samples, self._open_checkpoint(X))
+
+    def _fit_blocks(self, blocks: Any, center: bool) -> tuple[Preparation, Solution]:
+        from rcweb.blocks import Reader, condense, route_of
+
+        self._check_sizes(blocks.shape, center)
+        reader = Reader(blocks, print if self.verbose else lambda line: None)
+        prepared, table, samples = condense(reader, self.n_components, center=center)
+        self._check_sizes((table.M, table.N), center)
+        known = table.gram if table.axes is None else table.axes
+        checkpoint = self._open_checkpoint(known, table.rest)
+        solution = self._solve(table, samples, checkpoint)
+        self.route_, self.passes_ = route_of(*blocks.shape), reader.passes
+        return prepared, solution
+
+    def _solve(self, table: Table, samples: Samples, checkpoint: Checkpoint | None) -> Solution:
+        from rcweb.methods.refined import solve_refined
+
         return solve_refined(
-            Table.of(G0),
-            InMemory(G0),
+            table,
+            samples,
             self.n_components,
             degree=self.degree,
             fdr=self.fdr,
@@ -222,7 +275,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             checkpoint=checkpoint,
         )
 
-    def _open_checkpoint(self, X: Array) -> Checkpoint | None:
+    def _open_checkpoint(self, *data: Array) -> Checkpoint | None:
         """Of this fit: the data and every parameter that its bits depend on."""
         if self.checkpoint is None:
             return None
@@ -230,7 +283,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         here = ("checkpoint", "verbose")
         parameters = {k: v for k, v in self.get_params().items() if k not in here}
-        return Checkpoint(Path(self.checkpoint), identity(fingerprint(X), parameters))
+        return Checkpoint(Path(self.checkpoint), identity(fingerprint(*data), parameters))
 
     def _store(self, solution: Solution) -> None:
         self.components_ = solution.C
@@ -319,6 +372,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []
+        tags.input_tags.sparse = True
         return tags
 
 

@@ -1,0 +1,24 @@
+"""Tables larger than memory, sparse or on a cluster: read in blocks of rows, a few times in all."""
+
+from rcweb.blocks.activities import check_names, learn_names, project_blocks, transform_blocks
+from rcweb.blocks.base import Blocks
+from rcweb.blocks.condense import condense, gather
+from rcweb.blocks.reader import Reader
+from rcweb.blocks.recognise import as_blocks, in_blocks, open_blocks, sparse_blocks
+from rcweb.blocks.route import route_of
+
+__all__ = [
+    "Blocks",
+    "Reader",
+    "as_blocks",
+    "check_names",
+    "condense",
+    "gather",
+    "in_blocks",
+    "learn_names",
+    "open_blocks",
+    "project_blocks",
+    "route_of",
+    "sparse_blocks",
+    "transform_blocks",
+]

@@ -1,0 +1,93 @@
+"""Tables read in blocks of rows: what every source answers, and how partial results are joined.
+
+A question about the whole table is a `Step`: a small object that turns one block into a tuple of
+arrays. The source applies it to its blocks, in threads or on a cluster, and joins the parts in
+the order of the blocks, so that the result has the same bits whatever the number of workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Array = NDArray[np.float64]
+Block = Any  # (rows, N) float64: ndarray or scipy.sparse.csr_array
+Parts = tuple[NDArray[Any], ...]
+Tell = Callable[[int, int], None]
+
+BLOCK_ENTRIES = 1 << 22  # 32 MB: large enough for products to run at full speed
+FEWEST_ROWS = 512
+# Up to this many variables the N x N matrix of products is kept, and has the better accuracy.
+MOST_GRAM = 8000
+
+
+class Step(Protocol):
+    """What is asked of each block; frozen and picklable.
+
+    rules : for each array of the result how it is joined: "sum", "low", "high" or "rows"
+    """
+
+    @property
+    def rules(self) -> tuple[str, ...]: ...
+
+    def __call__(self, block: Block, start: int) -> Parts:
+        """The parts of a block whose first row has number `start`."""
+
+
+class Blocks(Protocol):
+    """A table, samples x variables, read in blocks of rows.
+
+    shape : (M, N); names : of the variables, None if the source has none
+    """
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
+    @property
+    def names(self) -> tuple[str, ...] | None: ...
+
+    def fold(self, step: Step, tell: Tell | None = None) -> Parts:
+        """Apply `step` to every block and join: one pass. `tell` hears (rows done, rows)."""
+
+
+def block_rows(N: int) -> int:
+    """Rows of a block: from the number of variables alone, so that every storage gives the same
+    bits; at least N / 4 where each block gives an N x N matrix, which costs time to add."""
+    quarter = N // 4 if N <= MOST_GRAM else 0
+    return max(BLOCK_ENTRIES // N, FEWEST_ROWS, quarter)
+
+
+def join(rules: tuple[str, ...], parts: Iterable[Parts]) -> Parts:
+    """Join the parts of consecutive blocks; an iterator is consumed one part at a time."""
+    stream = iter(parts)
+    totals: list[Any] = [
+        [part] if rule == "rows" else np.array(part) for rule, part in zip(rules, next(stream))
+    ]
+    update = {"sum": np.add, "low": np.minimum, "high": np.maximum}
+    for following in stream:
+        for rule, total, part in zip(rules, totals, following):
+            if rule == "rows":
+                total.append(part)
+            else:
+                update[rule](total, part, out=total)
+    return tuple(
+        np.concatenate(total) if rule == "rows" else total for rule, total in zip(rules, totals)
+    )
+
+
+def as_block(values: Any) -> Block:
+    """Rows as float64: a C-ordered array, or compressed sparse rows with sorted indices."""
+    if sparse.issparse(values):
+        rows = sparse.csr_array(values, dtype=np.float64)
+        rows.sum_duplicates()  # sorts too; kernels rely on it
+        return rows
+    return np.ascontiguousarray(values, dtype=np.float64)
+
+
+def dense(block: Block) -> Array:
+    """The block as an array."""
+    return np.asarray(block.toarray() if sparse.issparse(block) else block)

@@ -1,0 +1,218 @@
+"""From a table read in blocks to the condensed table that the refined method works on.
+
+With few variables ``S = G0^T G0`` comes from one pass. With many a randomised range finder (Halko,
+Martinsson, Tropp 2011) takes a few: with W (N, L) spanning ``S^2`` of a random matrix and
+``Z = S W``, ``axes = (W^T Z)^-1/2 Z^T`` equals ``Q^T G0`` for an orthonormal basis Q of ``G0 W``;
+Q itself, which has M rows, is never formed. What the axes leave is kept per variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rcweb.blocks.base import Array, Block, Blocks, dense
+from rcweb.blocks.reader import Reader
+from rcweb.blocks.route import MOST_ENTRIES, route_of
+from rcweb.blocks.steps import Collect, Moments, Multiply, Participation
+from rcweb.outliers import rows_seen
+from rcweb.prepare import Preparation, judge
+from rcweb.samples import Samples, spread
+from rcweb.spectrum import leading_directions
+from rcweb.table import Table
+
+Mask = NDArray[np.bool_]
+
+PASSES = 3  # of the range finder, the first one included
+AXES_PER_COMPONENT, MORE_AXES = 3, 30
+FIRST_AXES = 200  # for an unknown number of components; doubled while signal fills them
+FILLED = 0.6
+ROUNDING = 1e-14  # relative size of squared singular values lost to rounding
+
+
+@dataclass(frozen=True)
+class First:
+    """What the first pass tells, in units of the table divided by `scale`.
+
+    mean : (N,) what is taken off each variable, zero unless centred
+    power : (N,) sum of squares after that
+    product : ``S`` (N, N), or ``S W`` (N, L) for a random W
+    seen : (n, N) some of the rows as they are
+    """
+
+    low: Array
+    varying: Mask
+    scale: float
+    mean: Array
+    power: Array
+    product: Array
+    seen: Array
+
+
+@dataclass(frozen=True)
+class Streamed:
+    """Samples that stay where they are (see `rcweb.samples.Samples`)."""
+
+    reader: Reader
+    first: First
+    n_components: int | str
+    observed: Array | None
+
+    def some(self, most: int) -> Array:
+        seen = (self.first.seen - self.first.mean)[:, self.first.varying]
+        return seen[spread(len(seen), most)]
+
+    def participation(self, projection: Array) -> tuple[Array, Array]:
+        first = self.first
+        wide = _wide(projection, first.varying)
+        power, square, largest = self.reader.fold(Participation(first.mean, first.scale, wide))
+        total = np.maximum(power, 1e-300)
+        return total**2 / np.maximum(square, 1e-300), largest / total
+
+    def limited(self, limit: Callable[[Array], Array]) -> tuple[Samples, Table]:
+        first = self.first
+        reader = self.reader.through(Limited(first.mean, first.varying, first.scale, limit))
+        ready = _first_pass(reader, int(first.varying.sum()), self.n_components, True, False)
+        samples = replace(self, reader=reader, first=ready)
+        return samples, _table(samples)
+
+
+@dataclass(frozen=True)
+class Limited:
+    """Blocks centred, then `limit`ed."""
+
+    mean: Array
+    varying: Mask
+    scale: float
+    limit: Callable[[Array], Array]
+
+    def __call__(self, block: Block) -> Array:
+        return self.limit((dense(block) / self.scale - self.mean)[:, self.varying])
+
+
+def gather(blocks: Blocks, method: str) -> Array | None:
+    """The whole table where that is the way to take it, else None. The published method resolves
+    zeros to rounding, which products of samples cannot: it always takes the whole."""
+    M, N = blocks.shape
+    if method == "paper" and M * N > MOST_ENTRIES:
+        raise ValueError(
+            f"method='paper' takes tables of at most {MOST_ENTRIES:,} entries unless they are "
+            f"dense and in memory; this one has {M:,} x {N:,}. Use method='refined'."
+        )
+    if method == "paper" or route_of(M, N) == "rows":
+        return np.asarray(blocks.fold(Collect())[0])
+    return None
+
+
+def condense(
+    reader: Reader,
+    n_components: int | str,
+    *,
+    center: bool,
+    observed: Array | None = None,
+) -> tuple[Preparation, Table, Streamed]:
+    """Read the table behind `reader`: how it was prepared, its condensed form, its samples.
+
+    For the routes "gram" and "axes"; `observed` (N,) is the share of measured entries.
+    """
+    N = reader.blocks.shape[1]
+    first = _first_pass(reader, N, n_components, center, True)
+    mean = np.where(first.varying, first.mean * first.scale, first.low)
+    samples = Streamed(
+        reader, first, n_components, None if observed is None else observed[first.varying]
+    )
+    return Preparation(mean, first.varying, first.scale), _table(samples), samples
+
+
+def _first_pass(
+    reader: Reader, N: int, n_components: int | str, center: bool, raw: bool, scale: float = 1.0
+) -> First:
+    """Extremes, means and the first products; once more if numbers are extreme.
+
+    `raw` : the user's table, which may have constant variables and numbers of any size
+    """
+    M = reader.n_samples
+    W = None
+    if route_of(M, N) == "axes":
+        W = _random((N, _number_of_axes(M, N, n_components)))
+    wanted = spread(M, rows_seen(N))
+    low, high, counts, means, power, product, seen = reader.fold(Moments(scale, wanted, W))
+    _refuse_gaps(low + high, reader.blocks.names)
+    varying, right_scale = judge(low, high) if raw else (np.ones(N, dtype=bool), scale)
+    if right_scale != scale:
+        return _first_pass(reader, N, n_components, center, raw, right_scale)
+    mean = (counts / M) @ means if center else np.zeros(N)
+    between = np.sqrt(counts)[:, None] * (means - mean)
+    product += between.T @ (between if W is None else between @ W)
+    power += (between * between).sum(axis=0)
+    return First(low, varying, scale, mean, power, product, seen)
+
+
+def _refuse_gaps(extremes: Array, names: tuple[str, ...] | None) -> None:
+    bad = np.flatnonzero(np.isnan(extremes))
+    if len(bad):
+        name = "" if names is None else f" ({names[bad[0]]})"
+        raise ValueError(
+            f"Variable {bad[0]}{name} contains NaN or infinity; missing values are filled only in "
+            "tables that fit in memory as a dense array."
+        )
+
+
+def _number_of_axes(M: int, N: int, n_components: int | str) -> int:
+    wanted = FIRST_AXES
+    if not isinstance(n_components, str):
+        wanted = AXES_PER_COMPONENT * int(n_components) + MORE_AXES
+    return min(wanted, M - 1, N)
+
+
+def _random(shape: tuple[int, int], seed: int = 0) -> Array:
+    """A start for the range finder: always the same, since the answer hardly depends on it."""
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+def _table(samples: Streamed) -> Table:
+    first, M = samples.first, samples.reader.n_samples
+    keep = first.varying
+    if route_of(M, len(keep)) == "gram":
+        gram = first.product if keep.all() else first.product[np.ix_(keep, keep)]
+        return Table.condensed(M, None, gram, observed=samples.observed)
+    Z = first.product[keep]
+    while True:
+        table, Z = _find_range(samples, Z)
+        L, most = len(table.gram), min(M - 1, table.N)
+        if not isinstance(samples.n_components, str) or most <= L:
+            return table
+        if leading_directions(table, "auto").n_signal < FILLED * L:
+            return table
+        more = min(L, most - L)
+        Z = np.hstack([Z, _random((table.N, more), seed=L)])
+
+
+def _find_range(samples: Streamed, Z: Array) -> tuple[Table, Array]:
+    """The table by its leading axes; `Z` (N, L) spans a first guess of them."""
+    first, reader = samples.first, samples.reader
+    W = Z
+    for _ in range(PASSES - 1):
+        W = np.linalg.qr(Z)[0]
+        step = Multiply(first.mean, first.scale, _wide(W, first.varying))
+        Z = reader.fold(step)[0][first.varying]
+    T = W.T @ Z
+    squares, turn = np.linalg.eigh((T + T.T) / 2)
+    known = squares > ROUNDING * squares[-1]
+    axes = np.ascontiguousarray((Z @ (turn[:, known] / np.sqrt(squares[known]))).T)
+    rest = np.maximum(first.power[first.varying] - (axes * axes).sum(axis=0), 0.0)
+    table = Table.condensed(reader.n_samples, axes, axes @ axes.T, rest, samples.observed)
+    return table, Z
+
+
+def _wide(columns: Array, varying: Mask) -> Array:
+    """Rows of zeros for constant variables."""
+    if varying.all():
+        return np.ascontiguousarray(columns)
+    wide: Any = np.zeros((len(varying), columns.shape[1]))
+    wide[varying] = columns
+    return wide

@@ -1,0 +1,77 @@
+"""Blocks of a table that this machine can read anywhere, in a few threads."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from rcweb.blocks.base import MOST_GRAM, Block, Parts, Step, Tell, as_block, block_rows, join
+
+# Numbers in the results that wait to be joined: two N x N matrices at the largest N.
+WAITING = 2 * MOST_GRAM**2
+MOST_THREADS = 8
+
+
+class Rows(Protocol):
+    """A table that gives any range of its rows."""
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
+    def read(self, start: int, stop: int) -> Any:
+        """Rows `start` to `stop`; called from several threads."""
+
+
+@dataclass(frozen=True)
+class Local:
+    """`rows` in blocks; `threads` changes the time only."""
+
+    rows: Rows
+    names: tuple[str, ...] | None = None
+    threads: int | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        M, N = self.rows.shape
+        return int(M), int(N)
+
+    def fold(self, step: Step, tell: Tell | None = None) -> Parts:
+        """One pass over all rows, in blocks of `block_rows`."""
+        M, N = self.shape
+        size = block_rows(N)
+        threads = self.threads or max(
+            1, min(_cpus(), MOST_THREADS, WAITING // min(N, MOST_GRAM) ** 2)
+        )
+
+        def work(start: int) -> Parts:
+            return step(self._block(start, min(start + size, M)), start)
+
+        def parts() -> Iterator[Parts]:
+            waiting: deque[tuple[int, Future[Parts]]] = deque()
+            with ThreadPoolExecutor(threads) as pool:
+                for start in range(0, M, size):
+                    waiting.append((start, pool.submit(work, start)))
+                    if len(waiting) > threads:
+                        yield finish(*waiting.popleft())
+                while waiting:
+                    yield finish(*waiting.popleft())
+
+        def finish(start: int, part: Future[Parts]) -> Parts:
+            result = part.result()
+            if tell is not None:
+                tell(min(start + size, M), M)
+            return result
+
+        return join(step.rules, parts())
+
+    def _block(self, start: int, stop: int) -> Block:
+        return as_block(self.rows.read(start, stop))
+
+
+def _cpus() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

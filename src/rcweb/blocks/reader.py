@@ -1,0 +1,76 @@
+"""Passes over a table: counted, and told with the time that is left."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from rcweb.blocks.base import Block, Blocks, Parts, Step
+
+Report = Callable[[str], None]
+
+QUIET_SECONDS = 5.0  # between two lines of progress
+
+
+class Reader:
+    """Reads `blocks`, seen through `change` if there is one, and counts the `passes`."""
+
+    def __init__(self, blocks: Blocks, report: Report) -> None:
+        self.blocks, self.report = blocks, report
+        self._change: Callable[[Block], Block] | None = None
+        self._passes = [0]
+
+    @property
+    def n_samples(self) -> int:
+        return self.blocks.shape[0]
+
+    @property
+    def passes(self) -> int:
+        return self._passes[0]
+
+    def through(self, change: Callable[[Block], Block]) -> Reader:
+        """The same table with every block changed; passes go to the same count."""
+        changed = Reader(self.blocks, self.report)
+        changed._change, changed._passes = change, self._passes
+        return changed
+
+    def fold(self, step: Step) -> Parts:
+        """The answer to one question: one pass."""
+        self._passes[0] += 1
+        if self._change is not None:
+            step = _Through(self._change, step)
+        return self.blocks.fold(step, _Progress(self.passes, self.report))
+
+
+@dataclass(frozen=True)
+class _Through:
+    """A step on changed blocks."""
+
+    change: Callable[[Block], Block]
+    step: Step
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        return self.step.rules
+
+    def __call__(self, block: Block, start: int) -> Parts:
+        return self.step(self.change(block), start)
+
+
+class _Progress:
+    """Says every few seconds how far a pass is."""
+
+    def __init__(self, number: int, report: Report) -> None:
+        self.number, self.report = number, report
+        self.start = self.told = time.monotonic()
+
+    def __call__(self, done: int, total: int) -> Any:
+        now = time.monotonic()
+        if now - self.told < QUIET_SECONDS and done < total:
+            return
+        self.told = now
+        spent = now - self.start
+        left = f"{spent * (total - done) / done:.0f} s left" if done < total else f"{spent:.0f} s"
+        self.report(f"pass {self.number}: {done:,} of {total:,} samples, {left}")
