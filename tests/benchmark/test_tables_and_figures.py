@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,15 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rcweb.benchmark.figures import (
-    REFERENCES,
-    STYLE,
     accuracy_figure,
+    draw,
     heat_map,
-    published_figure3,
     real_figure,
     scaling_figure,
     speed_figure,
 )
+from rcweb.benchmark.figures.accuracy import published_figure3
+from rcweb.benchmark.figures.heat import short_labels
+from rcweb.benchmark.figures.style import REFERENCES, STYLE
 from rcweb.benchmark.measure import measure, score
 from rcweb.benchmark.methods import METHODS, Estimate
 from rcweb.benchmark.real import measure_real, real_cells, strongest
@@ -166,6 +168,38 @@ def test_figures_show_the_numbers(rows: pd.DataFrame) -> None:
     speed = speed_figure(summary)
     assert speed.axes[0].get_ylabel() == "rcweb, seconds"
     plt.close("all")
+
+
+def test_one_row_per_panel_one_column_per_size(rows: pd.DataFrame) -> None:
+    """Two panels at two N: four axes; each line has the means of its own panel and N."""
+    import matplotlib.pyplot as plt
+
+    parts = []
+    for k, (panel, N) in enumerate([("A", 500), ("A", 1000), ("B", 500), ("B", 1000)]):
+        part = rows.assign(panel=panel, n_features=N, rho=rows["rho"] - 0.1 * k)
+        part["n_samples"] = 10 * part["n_regulators"]
+        part["cell"] = part["label"] = f"{panel} {N} " + part["n_regulators"].astype(str)
+        parts.append(part)
+    summary = summarise(pd.concat(parts))
+    figure = accuracy_figure(summary)
+    titles = [ax.get_title(loc="left") for ax in figure.axes]
+    assert [t[0] for t in titles] == ["A", "A", "B", "B"]
+    assert ["N = 1000" in t for t in titles] == [False, True, False, True]
+    for k, ax in enumerate(figure.axes):
+        drawn = {line.get_label(): line for line in ax.get_lines()}
+        np.testing.assert_allclose(drawn["oracle"].get_ydata(), 1 - 0.1 * k)
+    assert short_labels(summary)[0] == "A  P=10  M=100  N=500"
+    plt.close("all")
+
+
+def test_conventions_have_figures_of_their_own(rows: pd.DataFrame, tmp_path: Path) -> None:
+    """The honest convention is not drawn over the author's."""
+    honest = rows.assign(panel="A honest", cell="h " + rows["cell"], label="h " + rows["label"])
+    both = pd.concat([rows, honest])
+    paths = draw("fig3", both, summarise(both), tmp_path)
+    names = {p.name for p in paths}
+    assert names == {f"{n}{s}.png" for n in ("accuracy", "who_wins") for s in ("", "_honest")}
+    assert all(p.stat().st_size > 5000 for p in paths)
 
 
 def test_scaling_figure_reports_exponents() -> None:

@@ -31,7 +31,7 @@ SMALLEST_GAP = 0.002
 
 
 def summarise(rows: pd.DataFrame) -> pd.DataFrame:
-    """One line per cell, threads and method: means, sd of rho and f1, median seconds, failures."""
+    """One line per cell, threads and method: means, spread, median seconds, failures."""
     labels = [name for name in CELL if name in rows]
     groups = rows.groupby(["cell", "threads", "method"], sort=False, dropna=False)
     table = groups[labels].first()
@@ -43,6 +43,8 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     for name in ("rho", "f1", "pairs", "regulators_met"):
         if name in rows:
             table[f"{name}_sd"] = groups[name].std(ddof=1)
+    if "rho" in rows:
+        table["rho_min"], table["rho_max"] = groups["rho"].min(), groups["rho"].max()
     if "seconds" in rows:
         table["seconds"] = groups["seconds"].median()
     if "exact_support" in rows:
