@@ -1,4 +1,4 @@
-"""Compiled loops over compressed sparse rows, which are never made dense.
+"""Compiled loops over sparse blocks, which are never made dense.
 
 Alone in their file: numba's cache does not see edits elsewhere. They release the interpreter's
 lock, so that blocks are worked on in several threads.
@@ -34,23 +34,26 @@ def add_gram(indptr, indices, data, gram):  # type: ignore[no-untyped-def]
                 row[indices[b]] += x * data[b]
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
-def add_product(indptr, indices, data, W, shift, activity, total, out):  # type: ignore[no-untyped-def]
-    """With ``b = x W - shift`` of each row x: add ``x^T b`` to `out` (N, L), b to `total` (L,).
+@njit(cache=True, nogil=True)
+def add_activities(indptr, indices, data, W, B):  # type: ignore[no-untyped-def]
+    """Add ``X W`` to B (n, L), X (n, N) by its compressed columns.
 
-    `activity` (L,) is room for b.
+    By columns W is gone through once, and B, which is small, stays in the cache.
     """
-    L = len(shift)
-    for i in range(len(indptr) - 1):
-        for k in range(L):
-            activity[k] = -shift[k]
-        for a in range(indptr[i], indptr[i + 1]):
-            x, weights = data[a], W[indices[a]]
-            for k in range(L):
-                activity[k] += x * weights[k]
-        for k in range(L):
-            total[k] += activity[k]
-        for a in range(indptr[i], indptr[i + 1]):
-            x, row = data[a], out[indices[a]]
-            for k in range(L):
-                row[k] += x * activity[k]
+    for j in range(len(indptr) - 1):
+        weights = W[j]
+        for a in range(indptr[j], indptr[j + 1]):
+            x, row = data[a], B[indices[a]]
+            for k in range(len(weights)):
+                row[k] += x * weights[k]
+
+
+@njit(cache=True, nogil=True)
+def add_products(indptr, indices, data, B, out):  # type: ignore[no-untyped-def]
+    """Add ``X^T B`` to out (N, L), X (n, N) by its compressed columns."""
+    for j in range(len(indptr) - 1):
+        total = out[j]
+        for a in range(indptr[j], indptr[j + 1]):
+            x, row = data[a], B[indices[a]]
+            for k in range(len(total)):
+                total[k] += x * row[k]

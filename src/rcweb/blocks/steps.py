@@ -23,8 +23,7 @@ class Moments:
 
     scale : rows are divided by it
     wanted : numbers of rows to bring along, ascending
-    gram : whether to multiply the block with itself, (N, N)
-    W : (N, L) or None; if given the product ``X_b^T X_b W`` instead of the Gram matrix
+    W : (N, L), to give the product ``X_b^T X_b W``; None for ``X_b^T X_b`` itself
     """
 
     scale: float
@@ -82,12 +81,14 @@ def product(X: Block, mean: Array, scale: float, W: Array) -> Array:
     if not sparse.issparse(X):
         X = (X if scale == 1 else X / scale) - mean
         return np.asarray(X.T @ (X @ W))
-    from rcweb.blocks.kernels import add_product
+    from rcweb.blocks.kernels import add_activities, add_products
 
-    L = W.shape[1]
-    total, out = np.zeros(L), np.zeros(W.shape)
-    add_product(X.indptr, X.indices, X.data / scale, W, mean @ W, np.empty(L), total, out)
-    out -= np.outer(mean, total)
+    columns = X.tocsc()
+    stored = columns.indptr, columns.indices, columns.data / scale
+    B = np.tile(-(mean @ W), (X.shape[0], 1))
+    add_activities(*stored, W, B)
+    out = np.outer(-mean, B.sum(axis=0))
+    add_products(*stored, B, out)
     return out
 
 
