@@ -35,6 +35,9 @@ def test_run_resume_and_outputs(tiny_plan: str, tmp_path: Path) -> None:
     assert set(rows["status"]) == {"ok"}
     assert rows.loc[rows["method"] == "oracle", "rho"].min() > 0.95
     assert (rows["seconds"] > 0).all()
+    lines = read_lines(folder / "rows.jsonl")
+    assert [line["describes"] for line in lines if "describes" in line] == [TINY.key]
+    assert set(rows["n_features"]) == {30}
     before = (folder / "rows.jsonl").read_bytes()
     run(tiny_plan, out=folder)
     assert (folder / "rows.jsonl").read_bytes() == before

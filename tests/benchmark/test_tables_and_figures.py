@@ -19,15 +19,20 @@ from rcweb.benchmark.figures import (
     scaling_figure,
     speed_figure,
 )
-from rcweb.benchmark.figures.accuracy import published_figure3
-from rcweb.benchmark.figures.heat import short_labels
 from rcweb.benchmark.figures.style import REFERENCES, STYLE
 from rcweb.benchmark.measure import measure, score
 from rcweb.benchmark.methods import METHODS, Estimate
 from rcweb.benchmark.real import measure_real, real_cells, strongest
-from rcweb.benchmark.scenarios import Cell, figure4
+from rcweb.benchmark.scenarios import Cell, figure4, published_figure3
 from rcweb.benchmark.slopes import scaling_exponents, slope
-from rcweb.benchmark.summary import accuracy_table, gap_closed, summarise, time_ratio, to_markdown
+from rcweb.benchmark.summary import (
+    accuracy_table,
+    gap_closed,
+    short_labels,
+    summarise,
+    time_ratio,
+    to_markdown,
+)
 
 
 @pytest.fixture

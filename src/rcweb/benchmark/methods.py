@@ -130,6 +130,10 @@ METHODS: dict[str, Method] = {
 }
 
 
+# The methods of published figure 3, and who stands for them here.
+PUBLISHED = {"RCweb": "rcweb-paper", "emPCA": "empca", "K-SVD": "ksvd-published"}
+
+
 def get_method(name: str) -> Method:
     """The method of that name, or an error that lists them."""
     try:

@@ -28,6 +28,8 @@ def write_outputs(plan: str, folder: Path) -> None:
         return
     summary = summarise(rows)
     summary.round(5).to_csv(folder / "summary.csv", index=False)
+    if plan == "fig4":
+        scaling_exponents(rows).round(4).to_csv(folder / "exponents.csv", index=False)
     (folder / "summary.md").write_text(_page(plan, rows, summary), encoding="utf-8")
     if find_spec("matplotlib") is None:
         print("no figures: pip install 'rcweb[plot]'", file=sys.stderr)

@@ -86,7 +86,8 @@ def _measure(tasks: list[Task], store: Store, n_jobs: int) -> None:
             pool.submit(_work, group, results, crew)
         try:
             for task, row, seconds in _drain(results, len(groups)):
-                store.append({**_labels(task), **row, "environment": facts["environment"]})
+                store.describe(task.cell.key, {"label": task.cell.label, **asdict(task.cell)})
+                store.append({**_key(task), **row, "environment": facts["environment"]})
                 text = f"{task.cell.label}  {task.method}  {row['status']}"
                 progress.done(task.method, seconds, text)
         finally:
@@ -133,12 +134,5 @@ def _drain(results: Results, n_workers: int) -> Iterator[Measured]:
             yield item
 
 
-def _labels(task: Task) -> dict[str, Any]:
-    return {
-        "cell": task.cell.key,
-        "label": task.cell.label,
-        "method": task.method,
-        "seed": task.seed,
-        "threads": task.threads,
-        **asdict(task.cell),
-    }
+def _key(task: Task) -> dict[str, Any]:
+    return dict(zip(("cell", "method", "seed", "threads"), task.key))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
+from importlib.resources import files
 from typing import Any
+
+import pandas as pd
 
 from rcweb.simulate import Simulation, simulate
 
@@ -99,6 +102,12 @@ def figure3(convention: dict[str, Any], suffix: str, panels: Iterable[str]) -> t
         for N in (500, 1000)
         for M in worlds[panel][0]
     )
+
+
+def published_figure3() -> pd.DataFrame:
+    """The published points of figure 3: panel, network, method, N, M, rho."""
+    with files("rcweb.benchmark").joinpath("published_figure3.csv").open("r") as file:
+        return pd.read_csv(file, comment="#")
 
 
 def figure4() -> tuple[Cell, ...]:

@@ -1,7 +1,8 @@
 """Rows on disk: one JSON object a line, appended as soon as it is measured.
 
 The first line of each session describes the machine and the versions, and rows point to it, so
-that a file that was interrupted and resumed elsewhere still says where each number comes from.
+that a file that was interrupted and resumed elsewhere still says where each number comes from. In
+the same way a cell is described once, before its first row.
 """
 
 from __future__ import annotations
@@ -75,6 +76,7 @@ class Store:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.rows = read_lines(path)
+        self._described = {row["describes"] for row in self.rows if "describes" in row}
 
     def finished(self, retry: bool = False) -> set[tuple[str, str, int, int]]:
         """Keys of the tasks that have a row; with `retry` only of those that succeeded."""
@@ -83,6 +85,12 @@ class Store:
             for row in self.rows
             if "cell" in row and not (retry and row["status"] != "ok")
         }
+
+    def describe(self, cell: str, facts: dict[str, Any]) -> None:
+        """Say once what a cell is."""
+        if cell not in self._described:
+            self.append({"describes": cell, **facts})
+            self._described.add(cell)
 
     def append(self, row: dict[str, Any]) -> None:
         """Write one line and push it to the disk: an interrupted run loses nothing."""
@@ -115,9 +123,14 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
 
 
 def read_rows(path: Path) -> pd.DataFrame:
-    """The measurements as a table, the last row of each task, without the environments."""
-    table = pd.DataFrame([row for row in read_lines(path) if "cell" in row])
+    """The measurements as a table, the last row of each task, with what their cells are."""
+    lines = read_lines(path)
+    cells = {line["describes"]: line for line in lines if "describes" in line}
+    table = pd.DataFrame(
+        [{**cells.get(line["cell"], {}), **line} for line in lines if "cell" in line]
+    )
     if table.empty:
         return table
     keys = ["cell", "method", "seed", "threads"]
-    return table.drop_duplicates(keys, keep="last").reset_index(drop=True)
+    once = table.drop_duplicates(keys, keep="last").reset_index(drop=True)
+    return once.drop(columns="describes", errors="ignore")

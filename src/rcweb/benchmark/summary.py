@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from rcweb.benchmark.methods import METHODS
+from rcweb.benchmark.slopes import SIZES
 
 MEANS = (
     "rho",
@@ -26,6 +27,8 @@ MEANS = (
     "pairs_permuted",
 )
 CELL = ("label", "figure", "panel", "n_features", "n_samples", "n_regulators", "asked")
+# Scores closer than this are a draw.
+DRAW = 5e-4
 # Where the oracle is no better than the best rival there is no gap to close.
 SMALLEST_GAP = 0.002
 
@@ -47,6 +50,7 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
         table["rho_min"], table["rho_max"] = groups["rho"].min(), groups["rho"].max()
     if "seconds" in rows:
         table["seconds"] = groups["seconds"].median()
+        table["seconds_total"] = groups["seconds"].sum()
     if "exact_support" in rows:
         table["n_exact"] = groups["exact_support"].agg(lambda x: int((x == True).sum()))  # noqa: E712
     return _in_order(table.reset_index())
@@ -122,6 +126,24 @@ def wide_table(summary: pd.DataFrame, value: str) -> pd.DataFrame:
     once = summary.drop_duplicates(["label", "method"])
     wide = once.pivot(index="label", columns="method", values=value)
     return wide.loc[list(once["label"].unique()), list(once["method"].unique())]
+
+
+def short_labels(summary: pd.DataFrame) -> list[str]:
+    """The cells in order, named by what differs between them."""
+    cells = summary.drop_duplicates("label")
+    parts = []
+    if cells["panel"].nunique() > 1:
+        parts.append(cells["panel"].str.removesuffix(" honest"))
+    parts += [
+        letter + "=" + cells[column].astype(str)
+        for letter, column in SIZES.items()
+        if cells[column].nunique() > 1
+    ]
+    if "asked" in cells and cells["asked"].nunique() > 1:
+        parts.append(cells["asked"])
+    if not parts:
+        return [str(label) for label in cells["label"]]
+    return ["  ".join(map(str, values)) for values in zip(*parts)]
 
 
 def to_markdown(table: pd.DataFrame, digits: int = 3) -> str:

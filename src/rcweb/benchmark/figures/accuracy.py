@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,13 +9,14 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from rcweb.benchmark.figures.style import REFERENCES, STYLE, WIDTH, in_order
+from rcweb.benchmark.methods import PUBLISHED
+from rcweb.benchmark.scenarios import published_figure3
 from rcweb.benchmark.slopes import SIZES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-PUBLISHED = {"RCweb": "rcweb-paper", "emPCA": "empca", "K-SVD": "ksvd-published"}
 NOUNS = {"P": "regulators", "M": "samples", "N": "variables"}
 # 1 - rho is drawn down to this; below it, rounding of the stored scores shows.
 FLOOR = 5e-5
@@ -50,7 +50,7 @@ def accuracy_figure(summary: pd.DataFrame, published: bool = False) -> Figure:
                 _published_points(ax, part)
         for ax in line[len(row) :]:
             ax.set_axis_off()
-        line[0].set_ylabel("accuracy, mean |ρ| one to one")
+        line[0].set_ylabel("accuracy |ρ|, 1 − |ρ| on a log scale")
         _error_scale(line[0], pd.concat(row))
     _legend(fig, axes.flat)
     return fig
@@ -142,12 +142,6 @@ def _error_scale(ax: Axes, parts: pd.DataFrame) -> None:
             ticks.append(tick)
     ax.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     ax.minorticks_off()
-
-
-def published_figure3() -> pd.DataFrame:
-    """The published points of figure 3: panel, network, method, N, M, rho."""
-    with files("rcweb.benchmark").joinpath("published_figure3.csv").open("r") as file:
-        return pd.read_csv(file, comment="#")
 
 
 def _published_points(ax: Axes, part: pd.DataFrame) -> None:

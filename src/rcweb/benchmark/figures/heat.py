@@ -8,14 +8,10 @@ import numpy as np
 import pandas as pd
 
 from rcweb.benchmark.figures.style import REFERENCES, in_order
-from rcweb.benchmark.slopes import SIZES
-from rcweb.benchmark.summary import wide_table
+from rcweb.benchmark.summary import DRAW, short_labels, wide_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-# Scores closer than this are a draw.
-DRAW = 5e-4
 
 
 def heat_map(summary: pd.DataFrame) -> Figure:
@@ -53,21 +49,3 @@ def heat_map(summary: pd.DataFrame) -> Figure:
     ax.set_yticks(range(len(table)), short_labels(summary), fontsize=8.5)
     ax.set_title("accuracy, mean |ρ| one to one; framed: the best of its cell", fontsize=9)
     return fig
-
-
-def short_labels(summary: pd.DataFrame) -> list[str]:
-    """The cells in order, named by what differs between them."""
-    cells = summary.drop_duplicates("label")
-    parts = []
-    if cells["panel"].nunique() > 1:
-        parts.append(cells["panel"].str.removesuffix(" honest"))
-    parts += [
-        letter + "=" + cells[column].astype(str)
-        for letter, column in SIZES.items()
-        if cells[column].nunique() > 1
-    ]
-    if "asked" in cells and cells["asked"].nunique() > 1:
-        parts.append(cells["asked"])
-    if not parts:
-        return [str(label) for label in cells["label"]]
-    return ["  ".join(map(str, values)) for values in zip(*parts)]
