@@ -86,9 +86,21 @@ def read_result(out: str | Path) -> Result:
         record = json.loads((out / "provenance.json").read_text(encoding="utf-8"))
         as_written = ReadOptions(transpose=False, header=True, index=True, delimiter="\t")
         activities = read_table(out / "activities.tsv", as_written).frame()
+        _check_record(record)
     except (OSError, ValueError) as error:
         raise TableError(f"{out} is incomplete: {error}") from None
     return Result(load_model(out / "model.rcweb"), activities, record)
+
+
+def _check_record(record: Any) -> None:
+    """A folder may come from anyone: what is shown and written again must have its usual form."""
+    parts = [record.get(key, {}) for key in ("inputs", "parameters")] if _is_dict(record) else []
+    if not parts or not all(map(_is_dict, [*parts, *parts[0].values()])):
+        raise ValueError("provenance.json does not have the form that rcweb gives it.")
+
+
+def _is_dict(value: Any) -> bool:
+    return isinstance(value, dict)
 
 
 def _texts(result: Result, annotations: Annotations) -> dict[str, str]:

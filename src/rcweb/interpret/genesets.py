@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
@@ -12,6 +10,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from scipy import sparse
+
+from rcweb.io.errors import TableError
+from rcweb.io.streams import open_unpacked, text_lines
 
 SIGN_WORDS = {
     "+": 1.0,
@@ -197,14 +198,14 @@ def read_sets(path: str | Path) -> GeneSets:
 
 
 def _lines(path: str | Path) -> Iterable[str]:
+    """As tables of measurements are read: unpacked and decoded within limits."""
     path = Path(path)
-    opener = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt", encoding="utf-8") as file:
-        try:
-            for line in file:
+    try:
+        with open_unpacked(path) as stream:
+            for line in text_lines(stream, "utf-8"):
                 yield line.rstrip("\r\n")
-        except (UnicodeDecodeError, EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise ValueError(f"{path.name} is not a text file: {error}.") from None
+    except TableError as error:
+        raise ValueError(f"{path.name} is not a text file: {error}") from None
 
 
 def _refuse_repeats(values: Sequence[str], what: str) -> None:

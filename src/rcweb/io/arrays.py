@@ -52,13 +52,15 @@ def array_from_bytes(content: bytes) -> AnyArray:
         if size < 0:
             raise ArrayError(f"the shape {shape} is negative")
         count *= int(size)
-    body = content[stream.tell() :]
-    if count * dtype.itemsize != len(body):
+    start = stream.tell()
+    if count * dtype.itemsize != len(content) - start:
         raise ArrayError(
-            f"the header claims {count * dtype.itemsize:,} bytes, the file has {len(body):,}"
+            f"the header claims {count * dtype.itemsize:,} bytes, "
+            f"the file has {len(content) - start:,}"
         )
     try:
-        array = np.frombuffer(body, dtype).reshape(shape, order="F" if fortran else "C")
+        flat = np.frombuffer(content, dtype, offset=start) if count else np.empty(0, dtype)
+        array = flat.reshape(shape, order="F" if fortran else "C")
         return array.copy(order="K")
     except ValueError as error:  # more dimensions than numpy knows
         raise ArrayError(str(error)) from None
@@ -90,12 +92,21 @@ def read_zip(
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
             _check_members(members, max_bytes, allowed)
-            return {member.filename: archive.read(member) for member in members}
+            return {member.filename: _unpack(archive, member) for member in members}
     except ArrayError:
         raise
     # zipfile raises these, and more kinds than it documents, on damaged archives.
     except Exception as error:
         raise ArrayError(f"damaged zip file ({reason(error)})") from None
+
+
+def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """As many bytes as the directory claims, and no more even for a moment if it lied."""
+    with archive.open(member) as stream:
+        content = stream.read(member.file_size)
+    if len(content) != member.file_size:
+        raise ArrayError(f"{member.filename[:80]!r} is shorter than the archive says")
+    return content
 
 
 def _check_members(

@@ -1,9 +1,8 @@
-"""Tables from files that are not text: parquet, NumPy, Excel, AnnData."""
+"""Tables from files that are not text: parquet, NumPy, AnnData."""
 
 from __future__ import annotations
 
-import datetime
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,9 @@ from scipy import sparse
 
 from rcweb.io.arrays import ArrayError, array_from_bytes, read_zip
 from rcweb.io.errors import TableError, place, reason, shorten
-from rcweb.io.grid import Grid, Row, read_grid
+from rcweb.io.grid import Grid
+from rcweb.io.hdf5 import check_hdf5
+from rcweb.io.limits import check_fits, unpackable
 
 # An .npz unpacks in memory; this is ten times the largest table one machine would fit.
 MAX_NPZ_BYTES = 64 << 30
@@ -24,8 +25,18 @@ _VARIABLE_KEYS = ("variables", "var_names", "features", "genes", "columns")
 
 def read_parquet(path: Path, drop: Sequence[str] = ()) -> Grid:
     """A parquet table; names of rows are its index, or its only column of text."""
-    frame = _foreign(lambda: pd.read_parquet(path), path, "parquet", "pyarrow", "tables")
-    return frame_grid(frame, drop)
+
+    def load() -> pd.DataFrame:
+        from pyarrow import parquet
+
+        # Runs of one value take a few bytes, however long: the count of rows says what is needed.
+        metadata = parquet.read_metadata(path)
+        groups = (metadata.row_group(i) for i in range(metadata.num_row_groups))
+        n_cells = metadata.num_rows * metadata.num_columns
+        check_fits(max(8 * n_cells, sum(group.total_byte_size for group in groups)), "the table")
+        return pd.read_parquet(path)
+
+    return frame_grid(_foreign(load, path, "parquet", "pyarrow", "tables"), drop)
 
 
 def frame_grid(frame: pd.DataFrame, drop: Sequence[str] = ()) -> Grid:
@@ -61,6 +72,7 @@ def frame_grid(frame: pd.DataFrame, drop: Sequence[str] = ()) -> Grid:
 
 def read_npy(path: Path) -> Grid:
     """One matrix without names."""
+    check_fits(2 * path.stat().st_size, "the matrix, twice for a moment,")
     return _matrix_grid(_array(path.read_bytes(), path.name), None, None)
 
 
@@ -70,7 +82,7 @@ def read_npz(path: Path) -> Grid:
     ``scipy.sparse.save_npz`` files are read too and stay sparse.
     """
     try:
-        members = read_zip(path, max_bytes=MAX_NPZ_BYTES)
+        members = read_zip(path, max_bytes=unpackable(MAX_NPZ_BYTES))
     except ArrayError as error:
         raise TableError(f"{path.name}: {error}.") from None
     arrays = {name.removesuffix(".npy"): _array(data, name) for name, data in members.items()}
@@ -141,44 +153,13 @@ def _matrix_grid(
     return Grid(values, rows, columns, corner)
 
 
-def read_excel(
-    path: Path,
-    *,
-    sheet: str | None = None,
-    header: bool | None = None,
-    index: bool | None = None,
-    drop: Sequence[str] = (),
-) -> Grid:
-    """A sheet (the first unless said) of an Excel file, read cell by cell as text would be."""
-    frame = _foreign(
-        lambda: pd.read_excel(path, sheet_name=sheet or 0, header=None, dtype=object),
-        path,
-        "Excel",
-        "openpyxl",
-        "tables",
-    )
-    return read_grid(_excel_rows(frame), header=header, index=index, drop=drop)
-
-
-def _excel_rows(frame: pd.DataFrame) -> Iterator[Row]:
-    for number, cells in enumerate(frame.itertuples(index=False, name=None), start=1):
-        for column, cell in enumerate(cells, start=1):
-            if isinstance(cell, (datetime.date, datetime.time)):
-                raise TableError(
-                    f"{place(number, column)}: Excel holds the date {cell} here; names such as "
-                    "MARCH1 turn into dates when typed. Restore it and format the column as text."
-                )
-        row = ["" if pd.isna(cell) else str(cell) for cell in cells]
-        if any(map(str.strip, row)):
-            yield number, row
-
-
 def read_h5ad(path: Path, layer: str | None = None) -> Grid:
     """``X``, or a layer, of an AnnData file; sparse stays sparse."""
 
     def load() -> Any:
         import anndata
 
+        check_hdf5(path)
         return anndata.read_h5ad(path)
 
     adata = _foreign(load, path, "h5ad", "anndata", "anndata")
@@ -205,7 +186,7 @@ def _foreign(load: Callable[[], Any], path: Path, kind: str, package: str, extra
         raise ImportError(
             f"Reading {kind} files needs {package}: pip install 'rcweb[{extra}]'"
         ) from None
-    except MemoryError:
+    except (MemoryError, TableError):
         raise
     except Exception as error:
         raise TableError(f"{path.name} cannot be read as {kind}: {reason(error)}.") from None

@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rcweb.io.errors import TableError, place, shorten
+from rcweb.io.limits import check_fits
 
 Array = NDArray[np.float64]
 Row = tuple[int, list[str]]
 
+_PER_ROW = 256  # bytes of its name, its number and the array around it
+_ASK_EVERY = 1 << 28  # bytes of numbers after which the free memory is looked at again
 MISSING = frozenset(["", "na", "n/a", "#n/a", "nan", "null", "none", "-", ".", "?"])
 # Titles that a column of names has, and a column of numbers has not.
 _TITLE = re.compile(
@@ -74,6 +77,7 @@ def read_grid(
     first: list[str] = []
     numbers: list[Array] = []
     lines: list[int] = []
+    room = _Room()
     for line, cells in body:
         if len(cells) != layout.width:
             raise TableError(
@@ -84,10 +88,25 @@ def read_grid(
             cells = [cells[i] for i in layout.kept]
         first.append(cells[0])
         numbers.append(_numbers(cells[1:], line, layout))
+        room.take(numbers[-1])
         lines.append(line)
     if not numbers:
         raise TableError("The table has no line of numbers.")
     return _assemble(layout, first, numbers, lines, index)
+
+
+class _Room:
+    """Counts what the rows take, and stops a table in the middle that could not be finished."""
+
+    def __init__(self) -> None:
+        self._taken, self._asked = 0, _ASK_EVERY
+
+    def take(self, row: Array) -> None:
+        self._taken += row.nbytes + _PER_ROW
+        if self._taken >= self._asked:
+            # The rows are stacked at the end: as much again must be free.
+            check_fits(self._taken, "the table, as far as it was read,")
+            self._asked = self._taken + _ASK_EVERY
 
 
 @dataclass(frozen=True)

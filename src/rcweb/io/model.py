@@ -20,6 +20,7 @@ from rcweb._version import __version__
 from rcweb.io.arrays import ArrayError, array_from_bytes, array_to_bytes, read_zip
 from rcweb.io.atomic import write_bytes
 from rcweb.io.errors import ModelError, reason
+from rcweb.io.limits import unpackable
 from rcweb.io.plain import from_plain, plain
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def load_model(path: str | Path) -> RCweb:
     if not path.is_file():
         raise ModelError(f"There is no file {str(path)!r}.")
     try:
-        members = read_zip(path, max_bytes=MAX_BYTES, allowed=_is_member)
+        members = read_zip(path, max_bytes=unpackable(MAX_BYTES), allowed=_is_member)
         document = _document(members)
         arrays = {
             name: array_from_bytes(members[f"arrays/{name}.npy"]) for name in document["arrays"]

@@ -10,6 +10,7 @@ from typing import Any
 
 from rcweb.io import binary
 from rcweb.io.errors import TableError
+from rcweb.io.excel import read_excel
 from rcweb.io.grid import Grid
 from rcweb.io.streams import open_unpacked
 from rcweb.io.table import Table, to_table
@@ -115,7 +116,7 @@ def _read_grid(path: Path, options: ReadOptions) -> Grid:
         return binary.read_h5ad(path, options.layer)
     names: dict[str, Any] = {"header": options.header, "index": options.index, "drop": options.drop}
     if kind in _EXCEL:
-        return binary.read_excel(path, sheet=options.sheet, **names)
+        return read_excel(path, sheet=options.sheet, **names)
     if kind not in _TEXT:
         raise TableError(
             f"the ending {kind or '(none)'!r} says no format; known are {', '.join(FORMATS)}."

@@ -9,13 +9,16 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 from rcweb.io.errors import TableError, place, reason
+from rcweb.io.limits import text_limit
+from rcweb.memory import show_size
 
 # A row of ten million numbers fits; a file without line ends is refused before it fills memory.
 MAX_LINE = 1 << 28
 _CHUNK = 1 << 20
+_PIECE = 1 << 10  # packed bytes at a time: a thousand can hold 32 MB
 _ESCAPED = re.compile("[\udc80-\udcff]")
 
 
@@ -26,9 +29,9 @@ def open_unpacked(path: Path) -> Iterator[IO[bytes]]:
         magic = file.read(4)
         file.seek(0)
         if magic[:2] == b"\x1f\x8b":
-            stream: IO[bytes] = cast(IO[bytes], gzip.GzipFile(fileobj=file))
+            stream: IO[bytes] = _Limited.around(gzip.GzipFile(fileobj=file))
         elif magic == b"\x28\xb5\x2f\xfd":
-            stream = io.BufferedReader(_ZstdReader(file), _CHUNK)
+            stream = _Limited.around(_ZstdReader(file))
         else:
             stream = file
         try:
@@ -83,6 +86,30 @@ def _check_line(line: str, number: int) -> None:
         )
 
 
+class _Limited(io.RawIOBase):
+    """A stream that ends in an error where it gets longer than any table that fits in memory."""
+
+    def __init__(self, source: Any, limit: int | None) -> None:
+        self._source, self._limit, self._length = source, limit, 0
+
+    @classmethod
+    def around(cls, source: Any) -> IO[bytes]:
+        return io.BufferedReader(cls(source, text_limit()), _CHUNK)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        n: int = self._source.readinto(buffer)
+        self._length += n
+        if self._limit is not None and self._length > self._limit:
+            raise TableError(
+                f"It unpacks to more than {show_size(self._limit)}; no table of that size fits "
+                "in the memory that is free."
+            )
+        return n
+
+
 class _ZstdReader(io.RawIOBase):
     """Unpacks zstd frames; unlike the library's reader it notices that the last one is cut off."""
 
@@ -105,7 +132,7 @@ class _ZstdReader(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         while not self._ready:
             if not self._packed:
-                self._packed = self._source.read(1 << 16)
+                self._packed = self._source.read(_PIECE)
             if not self._packed:
                 if self._frame is not None:
                     raise TableError("The zstd file is cut off.")

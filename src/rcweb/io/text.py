@@ -11,6 +11,8 @@ from rcweb.io.errors import TableError, place
 from rcweb.io.grid import Grid, Row, read_grid
 from rcweb.io.streams import text_lines
 
+# More variables than any instrument has; a list of them still fits in a few GB.
+MAX_FIELDS = 20_000_000
 _DELIMITERS = "\t,;"
 _SPELLED = {"\\t": "\t", "tab": "\t", "space": " "}  # as a shell makes people write them
 
@@ -42,15 +44,38 @@ def text_rows(
         skipped += 1
     if delimiter is None:
         delimiter = max(_DELIMITERS, key=start[0].count) if start else ","
+    delimiter = _SPELLED.get(delimiter, delimiter)
+    if len(delimiter) != 1:
+        raise TableError(f"The delimiter must be one character, not {delimiter!r}.")
+    counted = _Counted(chain(start, lines), delimiter)
     try:
-        reader = csv.reader(
-            chain(start, lines), delimiter=_SPELLED.get(delimiter, delimiter), strict=True
-        )
+        reader = csv.reader(counted, delimiter=delimiter, strict=True)
     except (TypeError, ValueError):
-        raise TableError(f"The delimiter must be one character, not {delimiter!r}.") from None
+        raise TableError(f"{delimiter!r} cannot be a delimiter.") from None
     try:
         for cells in reader:
+            counted.fields = 0
             if any(map(str.strip, cells)):
                 yield reader.line_num + skipped, cells
     except csv.Error as error:
         raise TableError(f"{place(reader.line_num + skipped)}: {error}.") from None
+
+
+class _Counted:
+    """Lines, and how many fields may stand in them since the last row was complete.
+
+    A quote that opens and never closes makes one row of a whole file.
+    """
+
+    def __init__(self, lines: Iterator[str], delimiter: str) -> None:
+        self.lines, self.delimiter, self.fields = lines, delimiter, 0
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self.lines:
+            self.fields += line.count(self.delimiter) + 1
+            if self.fields > MAX_FIELDS:
+                raise TableError(
+                    f"a row has more than {MAX_FIELDS:,} fields; is a quote left open, or the "
+                    f"delimiter not {self.delimiter!r}?"
+                )
+            yield line
