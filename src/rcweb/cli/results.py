@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rcweb.estimator import RCweb
 
 NETWORK_FILES = ("network.tsv", "network.graphml", "network.cyjs", "network.gmt")
+_RECORD_PARTS = ("inputs", "parameters")
 KNOWLEDGE_FILES = ("terms.tsv", "measured.tsv")
 FILES = (
     *NETWORK_FILES,
@@ -94,13 +95,10 @@ def read_result(out: str | Path) -> Result:
 
 def _check_record(record: Any) -> None:
     """A folder may come from anyone: what is shown and written again must have its usual form."""
-    parts = [record.get(key, {}) for key in ("inputs", "parameters")] if _is_dict(record) else []
-    if not parts or not all(map(_is_dict, [*parts, *parts[0].values()])):
+    parts = [record.get(key, {}) if isinstance(record, dict) else None for key in _RECORD_PARTS]
+    inputs = list(parts[0].values()) if isinstance(parts[0], dict) else [None]
+    if not all(isinstance(part, dict) for part in [*parts, *inputs]):
         raise ValueError("provenance.json does not have the form that rcweb gives it.")
-
-
-def _is_dict(value: Any) -> bool:
-    return isinstance(value, dict)
 
 
 def _texts(result: Result, annotations: Annotations) -> dict[str, str]:
