@@ -36,18 +36,16 @@ def read_excel(
             "Reading Excel files needs openpyxl: pip install 'rcweb[tables]'"
         ) from None
     _check_unpacked(path)
-    try:
-        book = load_workbook(path, read_only=True, data_only=True, keep_links=False)
-    except MemoryError:
-        raise
-    # Other people's XML, in another library: there are many ways to be damaged.
-    except Exception as error:
-        raise TableError(f"{path.name} cannot be read as Excel: {reason(error)}.") from None
-    try:
+    with path.open("rb") as file:
+        try:
+            book = load_workbook(file, read_only=True, data_only=True, keep_links=False)
+        except MemoryError:
+            raise
+        # Other people's XML, in another library: there are many ways to be damaged.
+        except Exception as error:
+            raise TableError(f"{path.name} cannot be read as Excel: {reason(error)}.") from None
         rows = _rectangle(_rows(_chosen(book, sheet), path))
         return read_grid(rows, header=header, index=index, drop=drop)
-    finally:
-        book.close()
 
 
 def _check_unpacked(path: Path) -> None:
@@ -76,23 +74,23 @@ def _rows(sheet: Any, path: Path) -> Iterator[Row]:
     # What the file says about its own size may be wrong.
     if hasattr(sheet, "reset_dimensions"):
         sheet.reset_dimensions()
-    cells: Iterator[Any] = iter(sheet.rows)
+    cells = sheet.rows
     number = 0
-    while True:
-        try:
-            row = next(cells, None)
-        except MemoryError:
-            raise
-        except Exception as error:
-            raise TableError(f"{path.name} cannot be read as Excel: {reason(error)}.") from None
-        if row is None:
-            return
-        number += 1
-        texts = [_text(cell, number, column) for column, cell in enumerate(row, start=1)]
-        while texts and not texts[-1].strip():
-            texts.pop()
-        if texts:
-            yield number, texts
+    try:
+        for number, row in enumerate(cells, start=1):
+            texts = [_text(cell, number, column) for column, cell in enumerate(row, start=1)]
+            while texts and not texts[-1].strip():
+                texts.pop()
+            if texts:
+                yield number, texts
+    except (MemoryError, TableError):
+        raise
+    except Exception as error:
+        raise TableError(
+            f"{path.name} cannot be read as Excel, after line {number}: {reason(error)}."
+        ) from None
+    finally:
+        cells.close()  # else the file stays open after an error
 
 
 def _text(cell: Any, line: int, column: int) -> str:
