@@ -1,0 +1,58 @@
+"""What no model can fill: samples and variables without measurements, or with too few."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+# Two points lie on a line whatever the truth: a variable with holes needs one more.
+FEWEST = 3
+
+
+def check_missing(X: Array, names: Sequence[str] | None = None) -> None:
+    """Raise ValueError if a row or column of `X` (M, N) says nothing, or too little, to be filled.
+
+    `names` (N,) of the variables, if known; rows go by number. Infinite values are not looked for.
+    """
+    hole = np.isnan(X)
+    refuse_empty_samples(hole)
+    count = len(X) - hole.sum(axis=0)
+    empty = np.flatnonzero(count == 0)
+    if len(empty):
+        raise ValueError(
+            f"{_count(empty, 'variable')} without any value: {some_of(empty, names)}; "
+            "leave them out."
+        )
+    few = np.flatnonzero((count < FEWEST) & hole.any(axis=0))
+    if len(few):
+        raise ValueError(
+            f"{_count(few, 'variable')} measured in fewer than {FEWEST} samples: "
+            f"{some_of(few, names)}; leave them out."
+        )
+
+
+def refuse_empty_samples(hole: Mask) -> None:
+    """Raise ValueError naming the rows of `hole` (M, N) that are all True."""
+    rows = np.flatnonzero(hole.all(axis=1))
+    if len(rows):
+        raise ValueError(
+            f"{_count(rows, 'sample')} without any value: {some_of(rows)}; leave them out."
+        )
+
+
+def some_of(
+    numbers: NDArray[np.intp], names: Sequence[str] | None = None, at_most: int = 10
+) -> str:
+    """The first few of the numbers, or of the names behind them, and how many more there are."""
+    shown = [str(i) if names is None else repr(str(names[i])) for i in numbers[:at_most]]
+    more = f" and {len(numbers) - at_most} more" if len(numbers) > at_most else ""
+    return ", ".join(shown) + more
+
+
+def _count(numbers: NDArray[np.intp], what: str) -> str:
+    return f"{len(numbers)} {what}{'s' if len(numbers) > 1 else ''}"
