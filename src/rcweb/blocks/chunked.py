@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,7 +58,8 @@ class Chunked:
             parts = [
                 join_parts(step.rules, parts[i : i + FAN_IN]) for i in range(0, len(parts), FAN_IN)
             ]
-        with dask.config.set(QUIET):
+        # Without a cluster there is nothing to quiet, and the name must not be taken.
+        with dask.config.set(QUIET if "distributed" in sys.modules else {}):
             result: Parts = parts[0].compute()
         if tell is not None:
             tell(self.shape[0], self.shape[0])

@@ -10,8 +10,8 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def column_moments(indices, data, low, high, total, power, count):  # type: ignore[no-untyped-def]
-    """Of the stored entries of each column: extremes, sum, sum of squares and number."""
+def column_moments(indices, data, low, high, total, count):  # type: ignore[no-untyped-def]
+    """Of the stored entries of each column: extremes, sum and number."""
     for k in range(len(data)):
         j, x = indices[k], data[k]
         # Not `x < low`: NaN must come through.
@@ -20,7 +20,6 @@ def column_moments(indices, data, low, high, total, power, count):  # type: igno
         if not x <= high[j]:
             high[j] = x
         total[j] += x
-        power[j] += x * x
         count[j] += 1
 
 

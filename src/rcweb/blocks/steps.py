@@ -60,20 +60,34 @@ def _sparse_moments(X: Block, scale: float, W: Array | None) -> tuple[Array, ...
 
     n, N = X.shape
     low, high = np.full(N, np.inf), np.full(N, -np.inf)
-    total, power, count = np.zeros(N), np.zeros(N), np.zeros(N, dtype=np.int64)
-    column_moments(X.indices, X.data, low, high, total, power, count)
+    total, count = np.zeros(N), np.zeros(N, dtype=np.int64)
+    column_moments(X.indices, X.data, low, high, total, count)
     some_zero = count < n
     low[some_zero] = np.minimum(low[some_zero], 0.0)
     high[some_zero] = np.maximum(high[some_zero], 0.0)
-    mean = total / n / scale
-    power = np.maximum(power / scale**2 - n * mean**2, 0.0)
+    mean = total / scale / n
+    data, left = _shift_full(X, mean, scale)
+    power = np.bincount(X.indices, data * data, N) - n * left**2
     if W is not None:
-        return low, high, mean, power, product(X, mean, scale, W)
+        return low, high, mean, np.maximum(power, 0.0), product(X, mean, scale, W)
     upper = np.zeros((N, N))
-    add_gram(X.indptr, X.indices, X.data / scale, upper)
+    add_gram(X.indptr, X.indices, data, upper)
     gram = upper + np.triu(upper, 1).T
-    gram -= np.outer(n * mean, mean)
+    gram -= np.outer(n * left, left)
     return low, high, mean, power, gram
+
+
+def _shift_full(X: Block, mean: Array, scale: float) -> tuple[Array, Array]:
+    """Stored entries divided by `scale`, and the means that are left to be taken off.
+
+    A variable without zeros is centred at once: its mean may be far larger than its spread, and
+    products of both would cancel.
+    """
+    full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
+    data = X.data / scale
+    if full.any():
+        data -= np.where(full, mean, 0.0)[X.indices]
+    return data, np.where(full, 0.0, mean)
 
 
 def product(X: Block, mean: Array, scale: float, W: Array) -> Array:
@@ -83,11 +97,12 @@ def product(X: Block, mean: Array, scale: float, W: Array) -> Array:
         return np.asarray(X.T @ (X @ W))
     from rcweb.blocks.kernels import add_activities, add_products
 
-    columns = X.tocsc()
-    stored = columns.indptr, columns.indices, columns.data / scale
-    B = np.tile(-(mean @ W), (X.shape[0], 1))
+    data, left = _shift_full(X, mean, scale)
+    columns = sparse.csr_array((data, X.indices, X.indptr), shape=X.shape).tocsc()
+    stored = columns.indptr, columns.indices, columns.data
+    B = np.tile(-(left @ W), (X.shape[0], 1))
     add_activities(*stored, W, B)
-    out = np.outer(-mean, B.sum(axis=0))
+    out = np.outer(-left, B.sum(axis=0))
     add_products(*stored, B, out)
     return out
 
