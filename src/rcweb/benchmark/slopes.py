@@ -1,4 +1,4 @@
-"""Scaling exponents: slopes of log seconds against log size (paper, section 4.2, figure 4)."""
+"""Scaling exponents: slopes of log CPU time against log size (paper, section 4.2, figure 4)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 SIZES = {"P": "n_regulators", "M": "n_samples", "N": "n_features"}
+NOUNS = {"P": "regulators", "M": "samples", "N": "variables"}
 
 
 def slope(size: ArrayLike, seconds: ArrayLike, level: float = 0.95) -> tuple[float, float, float]:
@@ -28,11 +29,14 @@ def slope(size: ArrayLike, seconds: ArrayLike, level: float = 0.95) -> tuple[flo
 
 
 def scaling_exponents(rows: pd.DataFrame) -> pd.DataFrame:
-    """One line per method, threads and varied size, from every single fit that succeeded."""
+    """One line per method, threads and varied size, from every single fit that succeeded.
+
+    Of processor time, summed over threads, which other work on the machine hardly changes.
+    """
     ok = rows[rows["status"] == "ok"]
     lines = []
     for (method, threads, panel), group in ok.groupby(["method", "threads", "panel"], sort=False):
-        exponent, low, high = slope(group[SIZES[str(panel)]], group["seconds"])
+        exponent, low, high = slope(group[SIZES[str(panel)]], group["cpu_seconds"])
         lines.append(
             {
                 "method": method,

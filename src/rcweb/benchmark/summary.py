@@ -51,6 +51,8 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     if "seconds" in rows:
         table["seconds"] = groups["seconds"].median()
         table["seconds_total"] = groups["seconds"].sum()
+    if "cpu_seconds" in rows:
+        table["cpu_seconds"] = groups["cpu_seconds"].median()
     if "exact_support" in rows:
         table["n_exact"] = groups["exact_support"].agg(lambda x: int((x == True).sum()))  # noqa: E712
     return _in_order(table.reset_index())

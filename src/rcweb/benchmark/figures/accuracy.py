@@ -11,13 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from rcweb.benchmark.figures.style import REFERENCES, STYLE, WIDTH, in_order
 from rcweb.benchmark.methods import PUBLISHED
 from rcweb.benchmark.scenarios import published_figure3
-from rcweb.benchmark.slopes import SIZES
+from rcweb.benchmark.slopes import NOUNS, SIZES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-NOUNS = {"P": "regulators", "M": "samples", "N": "variables"}
 # 1 - rho is drawn down to this; below it, rounding of the stored scores shows.
 FLOOR = 5e-5
 TICKS = (0, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995, 0.9999)

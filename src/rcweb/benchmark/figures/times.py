@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from rcweb.benchmark.figures.style import STYLE, WIDTH
-from rcweb.benchmark.slopes import SIZES, scaling_exponents
+from rcweb.benchmark.slopes import NOUNS, SIZES, scaling_exponents
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -17,7 +17,7 @@ GROUP_COLOURS = ("#D55E00", "#0072B2", "#56B4E9", "#009E73", "#CC79A7", "#E69F00
 
 
 def scaling_figure(rows: pd.DataFrame) -> Figure:
-    """Seconds against P, M and N, exponents with 95 % limits in the legends (figure 4)."""
+    """CPU time against P, M and N, exponents with 95 % limits in the legends (figure 4)."""
     import matplotlib.pyplot as plt
 
     exponents: dict[Any, Any] = {
@@ -32,7 +32,7 @@ def scaling_figure(rows: pd.DataFrame) -> Figure:
     for ax, (letter, x) in zip(axes, SIZES.items()):
         panel = ok[ok["panel"] == letter]
         for (method, threads), group in panel.groupby(["method", "threads"], sort=False):
-            median = group.groupby(x)["seconds"].median()
+            median = group.groupby(x)["cpu_seconds"].median()
             fit = exponents[method, threads, letter]
             spread = "" if np.isnan(fit.low) else f" [{fit.low:.2f}, {fit.high:.2f}]"
             colour, marker = STYLE[str(method)]
@@ -46,7 +46,7 @@ def scaling_figure(rows: pd.DataFrame) -> Figure:
                 linestyle="-" if threads == 1 else ":",
                 label=f"{method}, {threads} thr.: {fit.exponent:.2f}{spread}",
             )
-        ax.set_xlabel(letter)
+        ax.set_xlabel(f"{letter}, number of {NOUNS[letter]}")
         values = sorted(panel[x].unique())
         ax.set_xticks(values, [str(v) for v in values])
         ax.minorticks_off()
@@ -59,7 +59,7 @@ def scaling_figure(rows: pd.DataFrame) -> Figure:
             loc="upper center",
             bbox_to_anchor=(0.5, -0.14),
         )
-    axes[0].set_ylabel("seconds")
+    axes[0].set_ylabel("seconds of CPU time")
     return fig
 
 
