@@ -148,4 +148,8 @@ def main() -> None:
     replies = sys.stdout
     sys.stdout = sys.stderr
     for line in sys.stdin:
-        print(json.dumps(answer(json.loads(line))), file=replies, flush=True)
+        try:
+            print(json.dumps(answer(json.loads(line))), file=replies, flush=True)
+        except BrokenPipeError:
+            # The near end was killed: nobody is left to tell, not even at exit.
+            os._exit(1)
