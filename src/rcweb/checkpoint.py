@@ -143,10 +143,7 @@ class Checkpoint:
 
     def clear(self) -> None:
         """Remove all stages; and the folder, if nothing else is in it."""
-        for path in self.folder.glob(f"*{SUFFIX}"):
-            path.unlink(missing_ok=True)
-        if self.folder.is_dir() and not any(self.folder.iterdir()):
-            self.folder.rmdir()
+        remove_checkpoint(self.folder)
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}{SUFFIX}"
@@ -168,6 +165,14 @@ class Checkpoint:
             f"The checkpoint {path} is damaged: {error}. It is left as it is; remove this file to "
             "do its stage again."
         )
+
+
+def remove_checkpoint(folder: Path) -> None:
+    """Remove the stages in `folder`; and the folder itself, if nothing else is in it."""
+    for path in folder.glob(f"*{SUFFIX}"):
+        path.unlink(missing_ok=True)
+    if folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()
 
 
 def _difference(found: Any, wanted: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
+from rcweb.memory import parse_size
 from rcweb.prepare import Preparation, prepare, restore
 from rcweb.solution import Solution
 
@@ -72,6 +73,9 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Folder in which a long fit keeps what it has done (method "refined"). Killed and started
         again with the same data and parameters it goes on there, and ends with the same bits. The
         folder stays; remove it when it is no longer needed.
+    max_memory : int, str or None
+        Memory that the process may take, in bytes or as in "4GB". None: what is free. A fit that is
+        expected to take more is refused before it begins; see `rcweb.forecast`.
 
     Attributes
     ----------
@@ -116,6 +120,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         verbose: int = 0,
         paper_options: Mapping[str, Any] | None = None,
         checkpoint: str | PathLike[str] | None = None,
+        max_memory: int | str | None = None,
     ) -> None:
         self.n_components = n_components
         self.method = method
@@ -127,6 +132,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.verbose = verbose
         self.paper_options = paper_options
         self.checkpoint = checkpoint
+        self.max_memory = max_memory
 
     def fit(self, X: Any, y: None = None) -> Self:
         """Find the network behind `X`, (n_samples, n_features); `y` is ignored.
@@ -144,6 +150,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             blocks = in_blocks(X) if self.method == "refined" or issparse(X) else None
         else:
             learn_names(self, blocks)
+        self._check_memory(X, blocks)
         # One BLAS thread: sums in another order would change the last bits, then the edges.
         with threadpool_limits(1, "blas"):
             whole = X if blocks is None else gather(blocks, self.method)
@@ -275,13 +282,27 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             checkpoint=checkpoint,
         )
 
+    def _check_memory(self, X: Any, blocks: Any) -> None:
+        from rcweb.forecast import check_memory, forecast
+
+        held = issparse(X) or (isinstance(X, np.ndarray) and not isinstance(X, np.memmap))
+        expected = forecast(
+            X.shape if held else blocks.shape,
+            self.n_components,
+            method=self.method,
+            quality=self.quality,
+            kind="sparse" if issparse(X) else "dense" if held else "chunked",
+            nnz=X.nnz if issparse(X) else None,
+        )
+        check_memory(expected, self.max_memory)
+
     def _open_checkpoint(self, *data: Array) -> Checkpoint | None:
         """Of this fit: the data and every parameter that its bits depend on."""
         if self.checkpoint is None:
             return None
         from rcweb.checkpoint import Checkpoint, fingerprint, identity
 
-        here = ("checkpoint", "verbose")
+        here = ("checkpoint", "max_memory", "verbose")
         parameters = {k: v for k, v in self.get_params().items() if k not in here}
         return Checkpoint(Path(self.checkpoint), identity(fingerprint(*data), parameters))
 
@@ -330,6 +351,8 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         _check_paper_options(self.paper_options)
         if self.checkpoint is not None:
             self._check_checkpoint()
+        if self.max_memory is not None:
+            parse_size(self.max_memory)
 
     def _check_checkpoint(self) -> None:
         if not isinstance(self.checkpoint, str | PathLike):

@@ -69,7 +69,8 @@ def _explain(error: Exception) -> int:
     if isinstance(error, ImportError):
         return _fail(str(error), MISSING_PACKAGE)
     if isinstance(error, MemoryError):
-        return _fail("not enough memory for this table.", INPUT)
+        known = str(error) if _is_expected(error) else "not enough memory for this table."
+        return _fail(known, INPUT)
     if isinstance(error, OSError):
         return _fail(f"{error.filename or ''}: {error.strerror or error}".lstrip(": "), INPUT)
     if isinstance(error, (ValueError, TypeError)) or _is_expected(error):

@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rcweb.cli.console import Console, with_console
-from rcweb.cli.knowledge import Sources, join_samples, load_knowledge
+from rcweb.cli.knowledge import Knowledge, Sources, join_samples, load_knowledge
 from rcweb.cli.options import FILE, knowledge_options, reading_options
-from rcweb.cli.pipeline import FitParameters, fit_table, name_and_write, read_data, tell_table
+from rcweb.cli.pipeline import (
+    FitParameters,
+    fit_table,
+    name_and_write,
+    read_data,
+    tell_forecast,
+    tell_table,
+)
 from rcweb.cli.results import FILES, write_result
 from rcweb.cli.summary import summarise, summary_text
 
@@ -34,12 +41,28 @@ class Components(click.ParamType):
         self.fail(f"{value!r} is neither a whole number above 0 nor auto.", param, ctx)
 
 
+class Size(click.ParamType):
+    """An amount of memory."""
+
+    name = "SIZE"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        """As it was said, once it is known to be a size."""
+        from rcweb.memory import parse_size
+
+        try:
+            parse_size(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+        return str(value)
+
+
 @click.command(
     short_help="Find the regulators of a table; writes network and report.",
     epilog="\b\nExample:\n  rcweb fit expression.csv -o results --sets regulons.gmt --terms go.gmt",
 )
 @click.argument("data", type=FILE)
-@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="Result folder.")
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="Result folder.")
 @click.option(
     "--components",
     metavar="N|auto",
@@ -67,19 +90,31 @@ class Components(click.ParamType):
     help="How much time to spend.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--forecast", is_flag=True, help="Only say how much memory and time it would take.")
+@click.option(
+    "--max-memory", metavar="SIZE", type=Size(), help="Such as 4GB. Default: what is free."
+)
+@click.option(
+    "--checkpoint",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder to go on from if the run is killed; removed once the results are written.",
+)
 @click.option("--h5ad", is_flag=True, help="Also write data.h5ad, with the result in its slots.")
 @knowledge_options
 @reading_options
 @with_console
 def fit(
     data: Path,
-    out: Path,
+    out: Path | None,
     components: int | str,
     method: str,
     degree: int | None,
     fdr: float,
     quality: str,
     seed: int,
+    forecast: bool,
+    max_memory: str | None,
+    checkpoint: Path | None,
     h5ad: bool,
     sources: Sources,
     reading: Callable[[], ReadOptions],
@@ -91,12 +126,17 @@ def fit(
     h5ad. Writes network.tsv, activities.tsv, regulators.tsv, network.graphml, network.cyjs,
     network.gmt, model.rcweb, provenance.json and report.html.
     """
-    from rcweb.io.folder import check_replaceable
+    from rcweb.checkpoint import remove_checkpoint
 
     start = time.monotonic()
-    parameters = FitParameters(components, method, degree, fdr, quality, seed)
-    check_replaceable(out, FILES)  # before the work, not after it
-    kept = [f"{out} is as it was; the same command with the same seed gives the same result."]
+    parameters = FitParameters(
+        components, method, degree, fdr, quality, seed, max_memory, checkpoint
+    )
+    if forecast:
+        tell_forecast(read_data(data, reading(), Knowledge()), parameters, console)
+        return
+    out = _checked_folder(out, checkpoint)
+    kept = [_on_interrupt(out, checkpoint)]
     with console.interruptible(lambda: kept[-1]):
         knowledge = load_knowledge(sources)
         with console.step(f"reading {data.name}"):
@@ -106,7 +146,27 @@ def fit(
         result = fit_table(table, parameters, data.name, sources, console)
         with console.step("writing results"):
             write_result(out, result, knowledge, h5ad=h5ad)
+        if checkpoint is not None:
+            remove_checkpoint(checkpoint)
         kept.append(f"The network is in {out}; name its regulators with `rcweb annotate {out}`.")
         annotations = name_and_write(out, result, knowledge, console, h5ad=h5ad)
     summary = summarise(out, result, annotations, time.monotonic() - start)
     console.result(summary, summary_text(summary))
+
+
+def _checked_folder(out: Path | None, checkpoint: Path | None) -> Path:
+    """Where results go; what is wrong with it is said before the work, not after it."""
+    from rcweb.io.folder import check_replaceable
+
+    if out is None:
+        raise click.UsageError("Missing option '-o' / '--out': name a folder for the results.")
+    if checkpoint is not None and checkpoint.resolve().is_relative_to(out.resolve()):
+        raise click.UsageError(f"{out} is replaced as a whole; name a checkpoint outside it.")
+    check_replaceable(out, FILES)
+    return out
+
+
+def _on_interrupt(out: Path, checkpoint: Path | None) -> str:
+    if checkpoint is not None:
+        return f"{out} is as it was; the same command goes on from {checkpoint}."
+    return f"{out} is as it was; the same command with the same seed gives the same result."

@@ -27,6 +27,8 @@ class FitParameters:
     fdr: float = 0.05
     quality: str = "standard"
     random_state: int = 0
+    max_memory: str | None = None
+    checkpoint: Path | None = None
 
 
 def read_data(data: Path, options: ReadOptions, knowledge: Knowledge) -> Table:
@@ -62,7 +64,8 @@ def fit_table(
     with console.step("fitting"), redirect_stdout(sys.stderr):
         model.fit(X)
         activities = model.transform(X)
-    model.set_params(verbose=0)  # how much was printed is no part of the result
+    # How much was printed and which machine it was are no part of the result.
+    model.set_params(verbose=0, max_memory=None, checkpoint=None)
     for warning in model.warnings_:
         console.say(f"warning: {warning}")
     record = provenance(
@@ -74,6 +77,24 @@ def fit_table(
         activities, index=list(table.samples), columns=list(model.network_.regulators)
     )
     return Result(model, frame, record, X)
+
+
+def tell_forecast(table: Table, parameters: FitParameters, console: Console) -> None:
+    """What the fit would take, as the result of the command."""
+    from scipy import sparse
+
+    from rcweb.forecast import forecast, forecast_text
+
+    values: Any = table.values
+    expected = forecast(
+        table.shape,
+        parameters.n_components,
+        method=parameters.method,
+        quality=parameters.quality,
+        kind="sparse" if sparse.issparse(values) else "dense",
+        nnz=values.nnz if sparse.issparse(values) else None,
+    )
+    console.result(asdict(expected), forecast_text(expected))
 
 
 def _usable(table: Table, model: RCweb, console: Console) -> Any:

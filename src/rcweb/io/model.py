@@ -35,7 +35,7 @@ _ARRAY_MEMBER = re.compile(r"arrays/([a-z][a-z0-9_]{0,60}_)\.npy")
 # Of use only right after the fit, and of any type.
 _NOT_SAVED = ("trace_",)
 # Parameters about the machine and not the result; a stranger's file must not name paths here.
-_LOCAL = ("checkpoint",)
+_LOCAL = ("checkpoint", "max_memory")
 _NEEDED = ("components_", "projection_", "mean_", "noise_", "edge_probability_", "edge_score_")
 
 
