@@ -2,10 +2,10 @@
 
 from rcweb.blocks.activities import check_names, learn_names, project_blocks, transform_blocks
 from rcweb.blocks.base import Blocks
-from rcweb.blocks.streamed import condense, gather
 from rcweb.blocks.reader import Reader
 from rcweb.blocks.recognise import as_blocks, in_blocks, open_blocks, sparse_blocks
 from rcweb.blocks.route import route_of
+from rcweb.blocks.streamed import condense, gather
 
 __all__ = [
     "Blocks",

@@ -9,7 +9,7 @@ Q itself, which has M rows, is never formed. What the axes leave is kept per var
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ PASSES = 3  # of the range finder, the first one included
 AXES_PER_COMPONENT, MORE_AXES = 3, 30
 FIRST_AXES = 200  # for an unknown number of components; doubled while signal fills them
 FILLED = 0.6
+NOT_ALONE = 0.2  # share of an activity's power below which no sample of it is suspect
 ROUNDING = 1e-14  # relative size of squared singular values lost to rounding
 
 
@@ -38,8 +39,9 @@ ROUNDING = 1e-14  # relative size of squared singular values lost to rounding
 class First:
     """What the first pass tells, in units of the table divided by `scale`.
 
+    low : (N,) least value of each variable, not divided
     mean : (N,) what is taken off each variable, zero unless centred
-    power : (N,) sum of squares after that
+    largest, power : (N,) largest absolute value and sum of squares after that
     product : ``S`` (N, N), or ``S W`` (N, L) for a random W
     seen : (n, N) some of the rows as they are
     """
@@ -48,6 +50,7 @@ class First:
     varying: Mask
     scale: float
     mean: Array
+    largest: Array
     power: Array
     product: Array
     seen: Array
@@ -55,19 +58,26 @@ class First:
 
 @dataclass(frozen=True)
 class Streamed:
-    """Samples that stay where they are (see `rcweb.samples.Samples`)."""
+    """Samples that stay where they are (see `rcweb.samples.Samples`), and their `table`."""
 
     reader: Reader
     first: First
+    table: Table
     n_components: int | str
-    observed: Array | None
 
     def some(self, most: int) -> Array:
         seen = (self.first.seen - self.first.mean)[:, self.first.varying]
         return seen[spread(len(seen), most)]
 
     def participation(self, projection: Array) -> tuple[Array, Array]:
+        """Bounds, if they tell that no sample stands out; else one pass."""
         first = self.first
+        # |activity| <= |projection| largest; and the sum of squares is known: no sample can hold
+        # a larger share than this, so that 1 / share of them at least carry the activity.
+        peak = (np.abs(projection).T @ first.largest[first.varying]) ** 2
+        share = peak / np.maximum((projection * self.table.times(projection)).sum(axis=0), 1e-300)
+        if share.max() < NOT_ALONE:
+            return 1 / share, share
         wide = _wide(projection, first.varying)
         power, square, largest = self.reader.fold(Participation(first.mean, first.scale, wide))
         total = np.maximum(power, 1e-300)
@@ -77,8 +87,8 @@ class Streamed:
         first = self.first
         reader = self.reader.through(Limited(first.mean, first.varying, first.scale, limit))
         ready = _first_pass(reader, int(first.varying.sum()), self.n_components, True, False)
-        samples = replace(self, reader=reader, first=ready)
-        return samples, _table(samples)
+        table = _table(reader, ready, self.n_components, self.table.observed)
+        return Streamed(reader, ready, table, self.n_components), table
 
 
 @dataclass(frozen=True)
@@ -122,10 +132,10 @@ def condense(
     N = reader.blocks.shape[1]
     first = _first_pass(reader, N, n_components, center, True)
     mean = np.where(first.varying, first.mean * first.scale, first.low)
-    samples = Streamed(
-        reader, first, n_components, None if observed is None else observed[first.varying]
-    )
-    return Preparation(mean, first.varying, first.scale), _table(samples), samples
+    share = None if observed is None else observed[first.varying]
+    table = _table(reader, first, n_components, share)
+    samples = Streamed(reader, first, table, n_components)
+    return Preparation(mean, first.varying, first.scale), table, samples
 
 
 def _first_pass(
@@ -149,7 +159,8 @@ def _first_pass(
     between = np.sqrt(counts)[:, None] * (means - mean)
     product += between.T @ (between if W is None else between @ W)
     power += (between * between).sum(axis=0)
-    return First(low, varying, scale, mean, power, product, seen)
+    largest = np.maximum(np.abs(low / scale - mean), np.abs(high / scale - mean))
+    return First(low, varying, scale, mean, largest, power, product, seen)
 
 
 def _refuse_gaps(extremes: Array, names: tuple[str, ...] | None) -> None:
@@ -174,27 +185,26 @@ def _random(shape: tuple[int, int], seed: int = 0) -> Array:
     return np.random.default_rng(seed).standard_normal(shape)
 
 
-def _table(samples: Streamed) -> Table:
-    first, M = samples.first, samples.reader.n_samples
-    keep = first.varying
+def _table(reader: Reader, first: First, n_components: int | str, observed: Array | None) -> Table:
+    M, keep = reader.n_samples, first.varying
     if route_of(M, len(keep)) == "gram":
         gram = first.product if keep.all() else first.product[np.ix_(keep, keep)]
-        return Table.condensed(M, None, gram, observed=samples.observed)
+        return Table.condensed(M, None, gram, observed=observed)
     Z = first.product[keep]
     while True:
-        table, Z = _find_range(samples, Z)
-        L, most = len(table.gram), min(M - 1, table.N)
-        if not isinstance(samples.n_components, str) or most <= L:
+        axes, Z = _find_range(reader, first, Z)
+        rest = np.maximum(first.power[keep] - (axes * axes).sum(axis=0), 0.0)
+        table = Table.condensed(M, axes, axes @ axes.T, rest, observed)
+        L, most = len(axes), min(M - 1, table.N)
+        if not isinstance(n_components, str) or most <= L:
             return table
         if leading_directions(table, "auto").n_signal < FILLED * L:
             return table
-        more = min(L, most - L)
-        Z = np.hstack([Z, _random((table.N, more), seed=L)])
+        Z = np.hstack([Z, _random((table.N, min(L, most - L)), seed=L)])
 
 
-def _find_range(samples: Streamed, Z: Array) -> tuple[Table, Array]:
-    """The table by its leading axes; `Z` (N, L) spans a first guess of them."""
-    first, reader = samples.first, samples.reader
+def _find_range(reader: Reader, first: First, Z: Array) -> tuple[Array, Array]:
+    """Leading axes (L, N) of the table from Z (N, L), a guess of their span; and a better guess."""
     W = Z
     for _ in range(PASSES - 1):
         W = np.linalg.qr(Z)[0]
@@ -203,10 +213,8 @@ def _find_range(samples: Streamed, Z: Array) -> tuple[Table, Array]:
     T = W.T @ Z
     squares, turn = np.linalg.eigh((T + T.T) / 2)
     known = squares > ROUNDING * squares[-1]
-    axes = np.ascontiguousarray((Z @ (turn[:, known] / np.sqrt(squares[known]))).T)
-    rest = np.maximum(first.power[first.varying] - (axes * axes).sum(axis=0), 0.0)
-    table = Table.condensed(reader.n_samples, axes, axes @ axes.T, rest, samples.observed)
-    return table, Z
+    axes = (Z @ (turn[:, known] / np.sqrt(squares[known]))).T
+    return np.ascontiguousarray(axes), Z
 
 
 def _wide(columns: Array, varying: Mask) -> Array:
