@@ -21,10 +21,11 @@ WILD = 5.0  # robust standard deviations beyond which Gaussian noise is not seen
 TOO_MANY = 2e-4  # share of wild entries above which they are limited (Gaussian: 6e-7)
 LIMIT = 3.0
 ALONE = 0.25  # share of a direction in one entry of the table that makes it no signal
-SEEN = 4096  # samples that the scatter is measured on, and at most this many entries
-SEEN_ENTRIES = 1 << 24
-# Share of equal values (the zeros of counts) above which scatter around the fit says nothing: what
-# stands out of zeros is the signal.
+# Entries, and samples at least, on which the scatter is measured.
+SEEN_ENTRIES = 1 << 18
+SEEN_SAMPLES = 256
+# Share of samples at the least value (the zeros of counts) above which scatter around the fit says
+# nothing: what stands out of zeros is the signal.
 TIED = 0.25
 
 
@@ -43,7 +44,7 @@ class Limit:
 
 def rows_seen(N: int) -> int:
     """Number of samples that tell the scatter of N variables."""
-    return max(min(SEEN, SEEN_ENTRIES // N), 256)
+    return max(SEEN_ENTRIES // N, SEEN_SAMPLES)
 
 
 def find_limit(samples: Samples, spectrum: Spectrum) -> tuple[Limit | None, float]:
@@ -59,7 +60,7 @@ def find_limit(samples: Samples, spectrum: Spectrum) -> tuple[Limit | None, floa
     rows = samples.some(rows_seen(len(into)))
     residual = rows - rows @ into @ back
     scatter = 1.4826 * np.median(np.abs(residual), axis=0)
-    tied = (rows == np.median(rows, axis=0)).mean(axis=0) > TIED
+    tied = (rows == rows.min(axis=0)).mean(axis=0) > TIED
     known = (scatter > 1e-9 * np.sqrt((rows * rows).mean(axis=0))) & ~tied
     share = float(((np.abs(residual) > WILD * scatter) & known).mean())
     if share < TOO_MANY:

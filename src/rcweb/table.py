@@ -17,6 +17,8 @@ Array = NDArray[np.float64]
 
 ROUNDING = 1e-7  # relative size of singular values that the Gram matrix cannot tell from zero
 
+ALL_AT_ONCE = 0.15  # share of the eigenpairs from which on computing all of them is faster
+
 
 @dataclass(frozen=True)
 class Leading:
@@ -37,6 +39,16 @@ def entry_noise(rest: float, n: int, M: int, N: int) -> float:
     """Standard deviation of an entry if `rest` is the power beyond n directions."""
     freedom = (M - 1 - n) * (N - n)
     return float(np.sqrt(max(rest, 0.0) / freedom)) if freedom > 0 else 0.0
+
+
+def _largest(gram: Array, n: int) -> tuple[Array, Array]:
+    """The n largest eigenvalues, descending, and their vectors."""
+    size = len(gram)
+    if n > ALL_AT_ONCE * size:
+        values, vectors = eigh(gram, driver="evd")
+    else:
+        values, vectors = eigh(gram, subset_by_index=[size - n, size - 1])
+    return values[::-1][:n], vectors[:, ::-1][:, :n]
 
 
 @dataclass(frozen=True)
@@ -121,9 +133,7 @@ class Table:
 
     def leading(self, n: int) -> Leading:
         """The n largest singular values and their right singular vectors, signs fixed."""
-        size = len(self.gram)
-        squares, vectors = eigh(self.gram, subset_by_index=[size - n, size - 1])
-        squares, vectors = squares[::-1], vectors[:, ::-1]
+        squares, vectors = _largest(self.gram, n)
         values = np.sqrt(np.maximum(squares, ROUNDING**2 * squares[0]))
         V = vectors if self.axes is None else self.axes.T @ (vectors / values)
         peak = np.abs(V).argmax(axis=0)

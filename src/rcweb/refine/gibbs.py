@@ -21,19 +21,18 @@ from scipy.special import betaln
 
 from rcweb.checkpoint import Checkpoint
 from rcweb.refine.kernels import draw_edges, draw_shaped_edges
+from rcweb.refine.slab import (
+    NOISE_COUNT,
+    PRIOR_MIX,
+    PRIOR_MIX_COUNT,
+    SPREAD,
+    STEP,
+    shared_scale,
+)
 from rcweb.table import Table
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator
-
-# Slab: 13 Gaussians in steps of 0.4 row scales; wide enough for any weight distribution seen.
-STEP = 0.4
-SPREAD = 0.07
-_CENTRES = STEP * np.array([0.0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6])
-PRIOR_MIX = np.exp(-(_CENTRES**2) / 2 / 0.93) / np.exp(-(_CENTRES**2) / 2 / 0.93).sum()
-PRIOR_MIX_COUNT = 30.0
-SCALE_COUNT = 20.0  # rows share their scale with this many pseudo-edges
-NOISE_COUNT = 10.0  # variables share their noise with this many pseudo-samples
 
 
 @dataclass(frozen=True)
@@ -124,7 +123,7 @@ class Chain:
         self.prior = (concentration * density, concentration * (1 - density))
         self.power = (axes.Y**2).sum(axis=0) + axes.rest
         self.floor = 1e-12 * self.power.mean() / axes.M
-        self.state = _start(axes, np.asarray(C, dtype=np.float64), self.power)
+        self.state = starting_state(axes, np.asarray(C, dtype=np.float64), self.power)
         N, P = self.state.C.shape
         self.probability, self.mean = np.empty((N, P)), np.empty((N, P))
         self.energy: list[float] = []
@@ -224,24 +223,24 @@ class Chain:
         count, power = edges.sum(axis=0), (state.C**2).sum(axis=0)
         a, b = self.prior
         state.pi = np.clip(rng.beta(a + count, b + len(rss) - count), 1e-4, 0.98)
-        shared = max(power.sum() / max(count.sum(), 1), 1e-300)
-        state.scale = np.sqrt((power + SCALE_COUNT * shared) / (count + SCALE_COUNT))
+        state.scale = shared_scale(power, count)
         if used is not None:
             state.mix = np.maximum(rng.dirichlet(used + PRIOR_MIX_COUNT * PRIOR_MIX), 1e-6)
 
 
-def _start(axes: Axes, C: Array, power: Array) -> State:
+def starting_state(axes: Axes, C: Array, power: Array) -> State:
     """Rows of `C` scaled so that regulators have unit variance; noise from what is left."""
     P, N = C.shape
     gram = C @ C.T
-    gram.flat[:: P + 1] += 1e-6 * np.trace(gram) / P
-    R = np.linalg.solve(gram, C @ axes.Y.T).T
-    size = np.sqrt((R**2).sum(axis=0) / axes.M) + 1e-300
+    gram.flat[:: P + 1] *= 1 + 1e-6
+    CY = C @ axes.Y.T
+    R = np.linalg.solve(gram, CY)
+    size = np.sqrt((R**2).sum(axis=1) / axes.M) + 1e-300
     C = C * size[:, None]
-    rss = ((axes.Y - (R / size) @ C) ** 2).sum() + axes.rest.sum()
+    rss = power.sum() - (R * CY).sum()  # least squares
     variance = max(rss / N / axes.M, 1e-12 * power.mean() / axes.M)
     density = np.full(P, 0.2)
-    scale = np.sqrt(np.full(P, (C**2).mean() / 0.2))
+    scale = np.sqrt((C**2).mean(axis=1) / 0.2)
     return State(np.ascontiguousarray(C.T), np.full(N, variance), density, scale, PRIOR_MIX.copy())
 
 

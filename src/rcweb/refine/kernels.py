@@ -1,8 +1,9 @@
-"""Compiled loops of the sampler. Alone in their file: numba's cache does not see edits elsewhere.
+"""Compiled loops of the refinement, in one file: numba's cache does not see edits elsewhere.
 
-Both sweep over all entries of C (N, P) given Q = R^T R and Z = (R^T G)^T (N, P). Entry C[i, p] of a
-variable with noise precision ``weight[i]`` is 0, or drawn from a slab; its value is integrated out
-of the choice between the two. They fill `probability` and `mean` of every entry, given all others.
+They sweep over all entries of C given Q = R^T R and Z = R^T G. The entry of a variable i with noise
+precision ``weight[i]`` is 0, or from a slab; its value is integrated out of the choice between the
+two. They fill `probability` and `mean` of every entry, given all others. The two of the sampler
+draw every entry; their matrices are (N, P).
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ from numba import njit
 
 LOG_2_PI_E = np.log(2 * np.pi * np.e)
 CERTAIN = 40.0  # log odds beyond which an edge is certain
+LIKELY = 1e-3  # probability above which an entry tells of the slab's shape
+# Reassociation lets the loops vectorise; NaN and infinity keep their meaning.
+_SIMD = {"reassoc", "contract", "arcp", "nsz"}
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -113,6 +117,89 @@ def draw_shaped_edges(  # type: ignore[no-untyped-def]
                 centre = middle + sign * ((j + 1) // 2) * shift
                 new = centre + rng.standard_normal() / np.sqrt(d)
             _replace(Q, C, g, i, p, old, new)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=_SIMD)
+def expect_shaped_edges(  # type: ignore[no-untyped-def]
+    Q, Z, mean, weight, log_odds, scale, step, spread, mix, probability, variance, used
+):
+    """As `draw_shaped_edges`, but every entry is replaced by its mean: nothing is drawn.
+
+    All matrices are (P, N) here, so that a regulator's entries are updated together. Returns the
+    largest change of a mean, in scales of its row.
+    """
+    P, N = mean.shape
+    half = (mix.shape[0] + 1) // 2
+    g = np.empty(N)
+    largest = 0.0
+    for p in range(P):
+        for i in range(N):
+            g[i] = Z[p, i]
+        for k in range(P):
+            if k != p:
+                q = Q[p, k]
+                for i in range(N):
+                    g[i] -= q * mean[k, i]
+        precision = 1 / (spread * scale[p] * scale[p])
+        unit = step * scale[p]
+        moved = 0.0
+        for i in range(N):
+            d = Q[p, p] * weight[i] + precision
+            share = precision / d
+            middle = g[i] * weight[i] / d
+            tilt = middle * unit * precision
+            base = log_odds[p] + 0.5 * middle * middle * d
+            if base > 300.0 or abs(tilt) > 75.0:
+                # Beyond the range of exponentials the edge is certain, its part the outermost.
+                base = 300.0
+                tilt = min(max(tilt, -75.0), 75.0)
+            up = np.exp(tilt)
+            down = 1 / up
+            shrink = np.exp(-0.5 * step * step / spread * (1 - share))
+            shrink2 = shrink * shrink
+            power = shrink
+            ratio = shrink * shrink2
+            u = up
+            v = down
+            total = mix[0]
+            lean = 0.0
+            reach = 0.0
+            for j in range(1, half):
+                x = mix[2 * j - 1] * u * power
+                y = mix[2 * j] * v * power
+                total += x + y
+                lean += j * (x - y)
+                reach += j * j * (x + y)
+                power *= ratio
+                ratio *= shrink2
+                u *= up
+                v *= down
+            odds = np.exp(base) * np.sqrt(share) * total
+            chosen = odds / (1 + odds) if odds < 1e17 else 1.0
+            shift = unit * share
+            lean *= shift / total
+            new = chosen * (middle + lean)
+            square = 1 / d + middle * middle + 2 * middle * lean + shift * shift * reach / total
+            moved = max(moved, abs(new - mean[p, i]))
+            mean[p, i] = new
+            probability[p, i] = chosen
+            variance[p, i] = max(chosen * square - new * new, 0.0)
+            if chosen > LIKELY:
+                c = chosen / total
+                used[0] += c * mix[0]
+                power = shrink
+                ratio = shrink * shrink2
+                u = up
+                v = down
+                for j in range(1, half):
+                    used[2 * j - 1] += c * mix[2 * j - 1] * u * power
+                    used[2 * j] += c * mix[2 * j] * v * power
+                    power *= ratio
+                    ratio *= shrink2
+                    u *= up
+                    v *= down
+        largest = max(largest, moved / scale[p])
+    return largest
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")

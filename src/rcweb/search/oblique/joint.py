@@ -110,6 +110,6 @@ def judge(space: Space, B: Array, density: Density, *, learn: bool = True) -> Co
     floor = space.floor(B)
     width = np.maximum(density.v0, floor) if learn else floor
     density = density.with_width(width)
-    J = negentropy(e_step(space.rows(B), density)[1])
+    J = negentropy(space.rows(B), density)
     logdet = np.linalg.slogdet(B)[1] if B.shape[0] == B.shape[1] else np.nan
     return Columns(B, density, J, float(space.N * (J.sum() + logdet)))

@@ -69,7 +69,7 @@ def _one_chunk(space: Space, Q: Array, starts: Array) -> tuple[Array, Array]:
         density = m_step(sums, density.v0, widest=width**2)
         weight, fit = sums[:, :1].astype(np.float32), sums[:, 1:2].astype(np.float32)
         B = _move(B, D @ space.X / np.float32(space.N), weight, fit, PQ)
-    J = negentropy(e_step(B @ space.XT, density)[1]) + _new(B, Q4)
+    J = negentropy(B @ space.XT, density) + _new(B, Q4)
     return B.astype(np.float64), np.where(np.isfinite(J), J, -np.inf)
 
 

@@ -28,7 +28,7 @@ SETTLE = 15
 WIDER = 1.6
 BACKGROUND = 0.035
 DIFFUSE_STEPS = 60
-MOSTLY = 0.9
+MOSTLY = 0.9  # share of certified columns that holds the others in place
 NOISY = 0.25  # rows with more noise than this are rarely certified by more starts
 
 
@@ -41,6 +41,7 @@ class Found:
     chance : best score that the same search reaches in a random subspace
     certified : (K,) found above chance, when it was its turn, and independent of others
     diffuse : whether zeros are exact (False) or only small (True)
+    insisted : whether doubtful columns were searched for with all means
     """
 
     columns: Columns
@@ -48,15 +49,7 @@ class Found:
     chance: float
     certified: NDArray[np.bool_]
     diffuse: bool
-
-    @property
-    def mostly_certified(self) -> bool:
-        """Few enough doubtful columns that the others hold them in place."""
-        return _mostly(self.certified)
-
-
-def _mostly(certified: NDArray[np.bool_]) -> bool:
-    return bool(certified.mean() >= MOSTLY)
+    insisted: bool = False
 
 
 def own_share(B: Array) -> Array:
@@ -67,19 +60,25 @@ def own_share(B: Array) -> Array:
 def search_columns(
     space: Space, rng: np.random.Generator, report: Callable[[str], None] = lambda line: None
 ) -> Found:
-    """K columns of largest likelihood. Budgets are counts of steps: the same seed ends alike."""
+    """K columns of large likelihood. Budgets are counts of steps: the same seed ends alike.
+
+    Noise blurs certificates before it blurs the answer. So columns of a blurred space are handed
+    on as they are, doubtful or not, to be insisted on only if refinement does not settle.
+    """
     chance = chance_level(space, space.K, rng)
     start = joint_start(space, rng)
-    score = start.J + np.log(own_share(start.B))
-    certified = (score > certified_above(chance, space.N)) & (own_share(start.B) > NEW_SHARE)
-    report(f"search: {certified.sum()} of {space.K} columns certified by the joint start")
-    if is_diffuse(space, start):
+    diffuse = is_diffuse(space, start)
+    if diffuse:
         start = climb(space, start.B, start.density, np.zeros(0), settle=DIFFUSE_STEPS - SETTLE)
-        score = start.J + np.log(own_share(start.B))
-        return Found(start, score, chance, score > certified_above(chance, space.N), diffuse=True)
-    if certified.all():
-        return Found(start, score, chance, certified, diffuse=False)
-    return _insist(space, start, certified, chance, rng, report)
+    score = start.J + np.log(own_share(start.B))
+    certified = score > certified_above(chance, space.N)
+    if not diffuse:
+        certified &= own_share(start.B) > NEW_SHARE
+    report(f"search: {certified.sum()} of {space.K} columns certified by the joint start")
+    found = Found(start, score, chance, certified, diffuse)
+    if diffuse or certified.all() or space.blurred:
+        return found
+    return insist(space, found, rng, report)
 
 
 def joint_start(space: Space, rng: np.random.Generator) -> Columns:
@@ -97,16 +96,14 @@ def is_diffuse(space: Space, columns: Columns) -> bool:
     return bool(np.median(density.v0 / floor) > WIDER or np.median(background) > BACKGROUND)
 
 
-def _insist(
+def insist(
     space: Space,
-    start: Columns,
-    certified: NDArray[np.bool_],
-    chance: float,
+    found: Found,
     rng: np.random.Generator,
-    report: Callable[[str], None],
+    report: Callable[[str], None] = lambda line: None,
 ) -> Found:
     """Keep the certified columns and peel on; where doubt remains, let starts compete."""
-    K = space.K
+    K, start, certified = space.K, found.columns, found.certified
     kept = pick_independent(start.B[certified], start.J[certified], -np.inf, start.B[:0], K)
     n_starts = int(np.clip(6 * K, 96, 384))
     patience = 8 if space.level < NOISY else 2
@@ -115,13 +112,14 @@ def _insist(
     rivals = [(start, certified)]
     if len(peeled) == K:
         rivals.append((_finish(space, peeled, np.full(30, space.level)), sure))
-    if len(peeled) < K or not _mostly(sure):
+    if len(peeled) < K or sure.mean() < MOSTLY:
         widths = np.geomspace(1.0, space.level, 150)
         rivals.append((_finish(space, deflate(space, rng), widths), np.zeros(K, bool)))
     best, good = max(rivals, key=lambda pair: pair[0].objective)
     score = best.J + np.log(own_share(best.B))
-    good = good | ((score > certified_above(chance, space.N)) & (own_share(best.B) > NEW_SHARE))
-    return Found(best, score, chance, good, diffuse=is_diffuse(space, best))
+    above = score > certified_above(found.chance, space.N)
+    good = good | (above & (own_share(best.B) > NEW_SHARE))
+    return Found(best, score, found.chance, good, is_diffuse(space, best), insisted=True)
 
 
 def _finish(space: Space, B: Array, widths: NDArray[np.float64]) -> Columns:

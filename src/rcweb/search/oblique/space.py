@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rcweb.search.oblique.kernels import two_part_step
+from rcweb.search.oblique.kernels import two_part_log_density, two_part_step
 
 Array = NDArray[np.float64]
 Single = NDArray[np.float32]
@@ -15,6 +15,7 @@ Single = NDArray[np.float32]
 # A row is never taken to be exactly zero anywhere: the spike keeps this width (in sd of the row),
 # so that the search moves smoothly also without noise.
 NARROWEST = 0.02
+BLURRED = 0.35  # noise of a row beyond which true rows may be no sparser than chance
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,11 @@ class Space:
         """Typical noise of a row, in sd of the row."""
         return max(float(np.sqrt((self.noise**2).mean())), NARROWEST)
 
+    @property
+    def blurred(self) -> bool:
+        """Whether noise hides that a row is sparse more than it hides the row."""
+        return self.level > BLURRED
+
     def floor(self, B: Array) -> Array:
         """Noise variance of each row ``X b``: what the narrow part of its density cannot beat."""
         return np.maximum(((B * self.noise) ** 2).sum(axis=1), NARROWEST**2)
@@ -84,22 +90,24 @@ class Density:
 
 
 def e_step(Y: Single, density: Density) -> tuple[Single, NDArray[np.float64]]:
-    """Scores D (n, N) and the sums of `two_part_step`, (n, 6)."""
+    """Scores D (n, N) and the sums of `two_part_step`, (n, 5)."""
     D = np.empty_like(Y)
-    sums = np.empty((len(Y), 6))
+    sums = np.empty((len(Y), 5))
     two_part_step(Y, density.pi, density.v0, density.v1, D, sums)
     return D, sums
 
 
 def m_step(sums: NDArray[np.float64], floor: Array, widest: float = np.inf) -> Density:
     """One EM step of the density; the narrow part stays between its floor and `widest`."""
-    q, q_power, power = sums[:, 3], sums[:, 4], sums[:, 5]
-    pi = np.clip(q, 1e-3, 0.9)
-    v0 = np.clip((power - q_power) / np.maximum(1 - q, 1e-6), floor, np.maximum(widest, floor))
-    v1 = np.maximum(q_power / np.maximum(q, 1e-6), 1.5 * v0)
-    return Density(pi, v0, v1)
+    narrow, narrow_power, power = sums[:, 2], sums[:, 3], sums[:, 4]
+    q = 1 - narrow
+    v0 = np.clip(narrow_power / np.maximum(narrow, 1e-6), floor, np.maximum(widest, floor))
+    v1 = np.maximum((power - narrow_power) / np.maximum(q, 1e-6), 1.5 * v0)
+    return Density(np.clip(q, 1e-3, 0.9), v0, v1)
 
 
-def negentropy(sums: NDArray[np.float64]) -> Array:
-    """Mean log density of the row above that of a Gaussian of its size: how sparse it is."""
-    return sums[:, 2] + 0.5
+def negentropy(Y: Single, density: Density) -> Array:
+    """Mean log density of each row above that of a Gaussian of its size: how sparse it is."""
+    mean = np.empty(len(Y))
+    two_part_log_density(Y, density.pi, density.v0, density.v1, mean)
+    return mean + 0.5

@@ -55,7 +55,7 @@ def _best_pair(space: Space, b: Array) -> tuple[Array, float]:
     length = np.linalg.norm(turns @ b, axis=1)
     width2 = 4 * space.floor(b).max()
     Y = (turns / length[:, None]).astype(np.float32) @ space.rows(b)
-    row = -0.5 * np.log(width2 + Y.astype(np.float64) ** 2).mean(axis=1) - np.log(length)
+    row = -0.5 * np.log(np.float32(width2) + Y * Y).mean(axis=1, dtype=np.float64) - np.log(length)
     sine = np.abs(np.sin(ANGLES[:, None] - ANGLES[None, :]))
     pair = row[:, None] + row[None, :] + np.log(np.maximum(sine, 1e-9))
     one, two = np.unravel_index(np.argmax(pair), pair.shape)
