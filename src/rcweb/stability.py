@@ -7,7 +7,9 @@ therefore matched one to one to the fit of all samples before anything is counte
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +17,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,6 +25,8 @@ from rcweb.matching import match_rows
 
 Array = NDArray[np.float64]
 Progress = Callable[[int, int], None]
+
+AHEAD = 16  # resamples handed to an executor at a time: each carries its rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,10 +78,12 @@ def resample_stability(
     fraction: float = 0.5,
     threshold: float = 0.8,
     n_jobs: int | None = None,
+    executor: Executor | None = None,
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> Stability:
-    """Refit `model` to resamples of `X` and count what comes back.
+    """Refit `model` to resamples of `X` (an array, DataFrame, sparse matrix or dask array) and
+    count what comes back.
 
     model : fitted ``RCweb`` (or any estimator with `components_`); refitted as a clone with its
         number of regulators and an own seed per resample
@@ -84,18 +91,23 @@ def resample_stability(
         there are, with replacement)
     threshold : |correlation| of matched rows above which a regulator counts as found again
     n_jobs : processes, as in joblib; the result does not depend on it
+    executor : where to refit instead, such as ``client.get_executor()`` of a dask cluster; without
+        meaning for a dask array, each fit to which is spread over the cluster
     progress : called with (finished, total) after every resample
 
     Ctrl-C ends it early and keeps the finished resamples, unless none was finished.
     """
     check_is_fitted(model)
-    table = X if isinstance(X, pd.DataFrame) else np.asarray(X)
-    draws = list(_draws(len(table), n_resamples, scheme, fraction, random_state))
+    table = _sliceable(X)
+    draws = list(_draws(table.shape[0], n_resamples, scheme, fraction, random_state))
     reference = np.asarray(model.components_, dtype=np.float64)
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator")
-    tasks = (delayed(_refit)(_prepared(model, seed), _take(table, rows)) for rows, seed in draws)
+    tasks = ((_prepared(model, seed), _take(table, rows)) for rows, seed in draws)
+    if executor is None:
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator")
+        results = parallel(delayed(_refit)(*task) for task in tasks)
+    else:
+        results = _in_order(executor, tasks)
     collected = _Collected.empty(reference.shape)
-    results = parallel(tasks)
     try:
         for found in results:
             collected.add(found, reference, threshold)
@@ -131,6 +143,28 @@ def _prepared(model: Any, seed: int) -> Any:
     known = twin.get_params(deep=False)
     wanted = {"n_components": len(model.components_), "random_state": seed}
     return twin.set_params(**{name: value for name, value in wanted.items() if name in known})
+
+
+def _sliceable(X: Any) -> Any:
+    """The table in a form whose rows can be taken; what is sparse or chunked stays so."""
+    if isinstance(X, pd.DataFrame) or hasattr(X, "dask"):
+        return X
+    return X.tocsr() if issparse(X) else np.asarray(X)
+
+
+def _in_order(executor: Executor, tasks: Iterable[tuple[Any, Any]]) -> Iterator[Array]:
+    """Refits in the order of the tasks, `AHEAD` of them handed out at a time."""
+    waiting: deque[Future[Array]] = deque()
+    try:
+        for task in tasks:
+            waiting.append(executor.submit(_refit, *task))
+            if len(waiting) == AHEAD:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for future in waiting:
+            future.cancel()
 
 
 def _take(table: Any, rows: NDArray[np.intp]) -> Any:

@@ -1,0 +1,104 @@
+"""A cluster of separate processes: the same answer, also when a worker dies in the middle."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rcweb.blocks.route as route
+from rcweb import RCweb
+from rcweb.matching import match_rows
+from rcweb.simulate import simulate
+from rcweb.stability import resample_stability
+
+da = pytest.importorskip("dask.array")
+distributed = pytest.importorskip("distributed")
+
+from cluster import Cluster, cluster, record  # noqa: E402
+
+P, M, N = 6, 2000, 120
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+
+
+@pytest.fixture
+def workers(tmp_path: Path) -> Iterator[tuple[Cluster, Any]]:
+    with cluster(tmp_path) as started, distributed.Client(started.address) as client:
+        client.wait_for_workers(2, timeout=60)
+        yield started, client
+
+
+def table() -> np.ndarray:
+    return simulate(M, N, P, noise=0.5, random_state=0).data
+
+
+def fit(X: Any) -> RCweb:
+    return RCweb(P, random_state=0).fit(X)
+
+
+def assert_same(model: RCweb, reference: RCweb) -> None:
+    pairs = match_rows(model.components_, reference.components_)
+    found = model.components_[pairs.found] * np.sign(pairs.scale)[:, None]
+    np.testing.assert_allclose(found, reference.components_[pairs.other], atol=1e-6)
+
+
+@pytest.mark.parametrize("most_gram", [8000, 50])
+def test_same_answer_on_a_cluster(
+    workers: tuple[Cluster, Any], most_gram: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two workers give the answer of one process, by both routes; activities stay lazy."""
+    monkeypatch.setattr(route, "MOST_GRAM", most_gram)
+    chunked = da.from_array(table(), chunks=(150, 50))
+    model = fit(chunked)
+    assert model.route_ == ("gram" if most_gram == 8000 else "axes")
+    assert_same(model, fit(table()) if most_gram == 8000 else fit(np.array(table())))
+    activities = model.transform(chunked)
+    assert isinstance(activities, da.Array)
+    np.testing.assert_allclose(activities.compute(), model.transform(table()), atol=1e-10)
+
+
+def test_a_worker_dies_in_the_middle(workers: tuple[Cluster, Any], tmp_path: Path) -> None:
+    """SIGKILL while chunks are read: the others take over, and no bit of the answer changes."""
+    started, _ = workers
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    # Chunks of the workers' own making: nothing of the data comes from this process.
+    chunked = da.from_array(table(), chunks=(100, -1))
+    slow = chunked.map_blocks(record, str(marks), dtype=float)
+    undisturbed = fit(chunked)
+    victim = started.workers[0]
+    killed_after: list[int] = []
+
+    def kill() -> None:
+        while not any(mark.name.startswith(f"{victim.pid}-") for mark in marks.iterdir()):
+            time.sleep(0.01)
+        time.sleep(0.3)
+        killed_after.append(len(list(marks.iterdir())))
+        victim.send_signal(signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    model = fit(slow)
+    killer.join()
+    chunks = M // 100
+    assert 0 < killed_after[0] < chunks, "killed in the middle of the first pass"
+    assert len(list(marks.iterdir())) > chunks, "lost chunks were read again"
+    assert victim.wait(10) == -signal.SIGKILL
+    np.testing.assert_array_equal(model.components_, undisturbed.components_)
+
+
+def test_resampling_on_a_cluster(workers: tuple[Cluster, Any]) -> None:
+    """Resamples are fitted by the workers; the frequencies are those of one process."""
+    _, client = workers
+    X = table()[:300]
+    model = fit(X)
+    options: dict[str, Any] = {"n_resamples": 4, "random_state": 0}
+    here = resample_stability(model, X, **options)
+    there = resample_stability(model, X, executor=client.get_executor(), **options)
+    np.testing.assert_array_equal(here.edge_frequency, there.edge_frequency)
