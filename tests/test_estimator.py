@@ -51,7 +51,7 @@ def test_checks_have_really_run() -> None:
     status = pd.Series([result["status"] for result in results]).value_counts()
     assert status.get("failed", 0) == 0
     assert status.get("skipped", 0) <= 2, status
-    assert status["passed"] >= 45, status
+    assert status["passed"] >= 44, status
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -216,7 +216,7 @@ def test_flipping_a_variable_flips_its_edges(seed: int, flipped: int) -> None:
 @pytest.mark.parametrize(
     ("X", "match"),
     [
-        (np.full((5, 5), np.nan), "NaN"),
+        (np.full((5, 5), np.nan), "5 samples without any value"),
         (np.array([[1.0, np.inf], [2.0, 3.0], [4.0, 5.0]]), "infinity"),
         (np.ones((1, 5)), "1 sample"),
         (np.ones((5, 1)), "1 feature"),

@@ -14,11 +14,11 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
-from threadpoolctl import threadpool_limits
 
 from rcweb.memory import parse_size
 from rcweb.prepare import Preparation, prepare, restore
 from rcweb.solution import Solution
+from rcweb.threads import one_blas_thread
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,6 +89,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     rotation_ : (P*, n_components_) the paper's B.
     projection_ : (n_features_in_, n_components_) activities are ``(X - mean_) @ projection_``.
     mean_ : (n_features_in_,) what is taken off each variable.
+    observed_ : (n_features_in_,) share of the samples in which each variable was measured.
     singular_values_ : (P*,) of the prepared table.
     diagnosis_ : DataFrame, one row per regulator.
     evidence_ : DataFrame behind the number of regulators; `reason_` says it in words.
@@ -138,35 +139,40 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Find the network behind `X`, (n_samples, n_features); `y` is ignored.
 
         `X` may also be sparse, a dask or zarr array, a memory map, an AnnData object, or the path
-        of a .npy, .zarr, .h5ad or .parquet file: such tables are read in blocks of samples.
+        of a .npy, .zarr, .h5ad or .parquet file: such tables are read in blocks of samples. NaN is
+        "not measured" (tables in memory only).
         """
         from rcweb.blocks import as_blocks, gather, in_blocks, learn_names
 
         self._check_parameters()
         center = self.method == "refined" if self.center == "auto" else bool(self.center)
-        blocks = as_blocks(X)
+        blocks, observed = as_blocks(X), None
         if blocks is None:
             X = self._validated(X, ensure_min_samples=2, ensure_min_features=2)
+            X, observed = self._fill(X)
             blocks = in_blocks(X) if self.method == "refined" or issparse(X) else None
         else:
             learn_names(self, blocks)
         self._check_memory(X, blocks)
         # One BLAS thread: sums in another order would change the last bits, then the edges.
-        with threadpool_limits(1, "blas"):
-            whole = X if blocks is None else gather(blocks, self.method)
-            if whole is not None:
-                prepared, solution = self._fit_whole(whole, center)
+        with one_blas_thread():
+            if blocks is not None and (whole := gather(blocks, self.method)) is not None:
+                (X, observed), blocks = self._fill(whole), None
+            if blocks is None:
+                prepared, solution = self._fit_whole(X, center, observed)
             else:
-                prepared, solution = self._fit_blocks(blocks, center)
+                prepared, solution = self._fit_blocks(blocks, center, observed)
             solution = restore(solution, prepared)
         self.mean_ = prepared.mean
+        self.observed_ = np.ones(len(self.mean_)) if observed is None else observed
         self._store(solution)
         return self
 
     def transform(self, X: Any) -> Array:
         """Activities of the regulators in new samples, (n_samples, n_components_).
 
-        Of a dask array a lazy one; see `rcweb.blocks.transform_blocks` for results beyond memory.
+        What was not measured (NaN) takes no part. Of a dask array a lazy one; see
+        `rcweb.blocks.transform_blocks` for results beyond memory.
         """
         from rcweb.blocks import as_blocks, check_names, project_blocks, sparse_blocks
 
@@ -175,7 +181,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if blocks is None:
             X = self._validated(X, reset=False)
             if not issparse(X):
-                return (X - self.mean_) @ self.projection_
+                return self._activities(X)
             blocks = sparse_blocks(X)
         check_names(self, blocks)
         return project_blocks(blocks, self.mean_, self.projection_)
@@ -183,8 +189,42 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _validated(self, X: Any, **options: Any) -> Any:
         """A table that scikit-learn knows, as float64 in C order (sums over another layout differ
         in the last bits) or as sparse rows of any type."""
-        kind = "numeric" if issparse(X) else np.float64
-        return validate_data(self, X, dtype=kind, order="C", accept_sparse="csr", **options)
+        kind, finite = ("numeric", True) if issparse(X) else (np.float64, "allow-nan")
+        return validate_data(
+            self,
+            X,
+            dtype=kind,
+            order="C",
+            accept_sparse="csr",
+            ensure_all_finite=finite,
+            **options,
+        )
+
+    def _fill(self, X: Any) -> tuple[Any, Array | None]:
+        """A table with its holes filled, and the share of each variable that was measured; the
+        table itself and None where nothing is missing."""
+        if issparse(X) or not np.isnan(X.min()):  # the least of a column with NaN is NaN
+            return X, None
+        from rcweb.missing import check_missing, fill
+
+        check_missing(X, getattr(self, "feature_names_in_", None))
+        filled = fill(X)
+        if self.verbose:
+            print(
+                f"filled: {np.isnan(X).sum():,} missing values, by {filled.n_components} directions"
+            )
+        return filled.data, filled.observed
+
+    def _activities(self, X: Array) -> Array:
+        centred = X - self.mean_
+        if not np.isnan(X.min()):
+            return centred @ self.projection_
+        from rcweb.missing import project_missing
+
+        # What the published method's projection, which knows no noise, is least squares for.
+        least_squares = self.method == "paper"
+        weights: Any = np.linalg.pinv(self.projection_) if least_squares else self.weights_
+        return project_missing(centred, self.projection_, weights)
 
     def inverse_transform(self, X: Any) -> Array:
         """Predict the variables from activities `X`: ``X @ components_ + mean_``."""
@@ -200,13 +240,18 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Fraction of the variance of `X` that the network explains.
 
         ``1 - ||X - inverse_transform(transform(X))||^2 / ||X - mean||^2`` with the means of `X`
-        itself; 1 is perfect, and it is negative when the means alone would do better.
+        itself; 1 is perfect, and it is negative when the means alone would do better. Sums are over
+        what was measured.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        activities = (X - self.mean_) @ self.projection_
-        rest = ((X - activities @ self.components_ - self.mean_) ** 2).sum()
-        total = ((X - X.mean(axis=0)) ** 2).sum()
+        X = validate_data(
+            self, X, dtype=np.float64, order="C", reset=False, ensure_all_finite="allow-nan"
+        )
+        predicted = self._activities(X) @ self.components_ + self.mean_
+        seen = ~np.isnan(X)
+        mean = X.sum(axis=0, where=seen) / np.maximum(seen.sum(axis=0), 1)
+        rest = ((X - predicted) ** 2).sum(where=seen)
+        total = ((X - mean) ** 2).sum(where=seen)
         return float(1 - rest / total) if total > 0 else float(rest == 0)
 
     @property
@@ -233,7 +278,9 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return tuple(f"x{i}" for i in range(self.n_features_in_))
         return tuple(map(str, names))
 
-    def _fit_whole(self, X: Array, center: bool) -> tuple[Preparation, Solution]:
+    def _fit_whole(
+        self, X: Array, center: bool, observed: Array | None
+    ) -> tuple[Preparation, Solution]:
         # Imported here: compiled kernels would slow down `import rcweb`.
         prepared = prepare(X, center=center)
         self._check_sizes(prepared.G0.shape, center)
@@ -251,15 +298,20 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         from rcweb.samples import InMemory
         from rcweb.table import Table
 
-        table, samples = Table.of(prepared.G0), InMemory(prepared.G0)
+        observed = None if observed is None else observed[prepared.varying]
+        table, samples = Table.of(prepared.G0, observed), InMemory(prepared.G0, observed)
         return prepared, self._solve(table, samples, self._open_checkpoint(X))
 
-    def _fit_blocks(self, blocks: Any, center: bool) -> tuple[Preparation, Solution]:
+    def _fit_blocks(
+        self, blocks: Any, center: bool, observed: Array | None
+    ) -> tuple[Preparation, Solution]:
         from rcweb.blocks import Reader, condense, route_of
 
         self._check_sizes(blocks.shape, center)
         reader = Reader(blocks, print if self.verbose else lambda line: None)
-        prepared, table, samples = condense(reader, self.n_components, center=center)
+        prepared, table, samples = condense(
+            reader, self.n_components, center=center, observed=observed
+        )
         self._check_sizes((table.M, table.N), center)
         known = table.gram if table.axes is None else table.axes
         checkpoint = self._open_checkpoint(known, table.rest)
@@ -395,6 +447,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []
+        tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
 

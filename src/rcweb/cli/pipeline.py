@@ -46,8 +46,16 @@ def tell_table(table: Table, console: Console) -> None:
     """Say what was read and which way round."""
     M, N = table.shape
     console.say(f"{M:,} samples x {N:,} variables. {table.notes[-1]}")
+    tell_missing(table, console)
     for note in table.notes[:-1]:
         console.detail(note)
+
+
+def tell_missing(table: Table, console: Console) -> None:
+    """Say how many values were not measured, if any."""
+    missing, (M, N) = table.n_missing, table.shape
+    if missing:
+        console.say(f"{missing:,} of the values are missing ({missing / (M * N):.2%}).")
 
 
 def fit_table(
@@ -98,24 +106,13 @@ def tell_forecast(table: Table, parameters: FitParameters, console: Console) -> 
 
 
 def _usable(table: Table, model: RCweb, console: Console) -> Any:
-    """The table in the form the model takes; what it cannot take is said with its place."""
-    import numpy as np
+    """The table in the form the model takes."""
     from scipy import sparse
 
-    tags = model.__sklearn_tags__().input_tags
-    if sparse.issparse(table.values):
-        if not tags.sparse:
-            console.say("The sparse table is made dense.")
-        return table.frame(dense=not tags.sparse)
-    missing = np.argwhere(np.isnan(np.asarray(table.values)))
-    if len(missing) and not tags.allow_nan:
-        i, j = missing[0]
-        count = f"{len(missing):,} values are" if len(missing) > 1 else "1 value is"
-        raise ValueError(
-            f"{count} missing, the first in sample {table.samples[i]!r}, "
-            f"variable {table.variables[j]!r}; fill them or leave out those variables."
-        )
-    return table.frame()
+    dense = not model.__sklearn_tags__().input_tags.sparse
+    if sparse.issparse(table.values) and dense:
+        console.say("The sparse table is made dense.")
+    return table.frame(dense=dense)
 
 
 def _facts(table: Table, name: str) -> dict[str, Any]:

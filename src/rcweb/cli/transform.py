@@ -10,6 +10,7 @@ import click
 
 from rcweb.cli.console import Console, with_console
 from rcweb.cli.options import FILE, reading_options
+from rcweb.cli.pipeline import tell_missing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +36,7 @@ def transform(
     """Write the activities of the regulators of MODEL in the samples of DATA.
 
     MODEL is a model.rcweb or the folder it lies in. Variables are found by name; those that the
-    model does not know are left out.
+    model does not know are left out, and empty cells take no part.
     """
     from rcweb.io import load_model, read_table
     from rcweb.io.atomic import write_text
@@ -46,6 +47,7 @@ def transform(
     fitted = load_model(model / "model.rcweb" if model.is_dir() else model)
     with console.step(f"reading {data.name}"):
         table = read_table(data, reading(), variables=fitted.network_.targets)
+    tell_missing(table, console)
     X = align(table, fitted, console)
     import pandas as pd
 
@@ -81,8 +83,10 @@ def align(table: Table, model: RCweb, console: Console) -> pd.DataFrame:
             f"{len(missing)} of the model's {len(targets)} variables are not in the table, "
             f"such as {missing[0]!r}."
         )
-        if not model.__sklearn_tags__().input_tags.allow_nan or len(missing) == len(targets):
-            raise TableError(message)
+        if len(targets) - len(missing) < model.n_components_:
+            raise TableError(
+                f"{message} The others do not determine {model.n_components_} regulators."
+            )
         console.say(f"warning: {message}")
     spare = frame.shape[1] - (len(targets) - len(missing))
     if spare:

@@ -39,6 +39,12 @@ class Table:
         """Numbers of samples and variables, (M, N)."""
         return len(self.samples), len(self.variables)
 
+    @property
+    def n_missing(self) -> int:
+        """Number of values that were not measured."""
+        values: Any = self.values
+        return int(np.isnan(values.data if sparse.issparse(values) else values).sum())
+
     def frame(self, *, dense: bool = False) -> pd.DataFrame:
         """The table as a DataFrame, samples x variables.
 

@@ -34,11 +34,6 @@ def project_missing(X: Array, projection: Array, weights: Array) -> Array:
     return R
 
 
-def consistent_weights(projection: Array) -> Array:
-    """(P, N) with which an unweighted `projection` (N, P) is least squares: its pseudo-inverse."""
-    return np.asarray(np.linalg.pinv(projection), dtype=np.float64)
-
-
 def _patterns(hole: Mask) -> list[tuple[NDArray[np.intp], Mask]]:
     """Samples that lack the same variables, and which these are; none for complete samples."""
     rows = np.flatnonzero(hole.any(axis=1))

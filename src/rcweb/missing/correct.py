@@ -1,0 +1,29 @@
+"""What entries filled with their expectation, which have no residual, do to estimates of noise."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+def effective_power(rest: Array, observed: Array) -> Array:
+    """Residual power (N,) as a complete table that tells as much of each variable would have it.
+
+    A variable measured in a share o of M samples with noise sigma^2 leaves ``M o sigma^2``. It says
+    as much about its weights as one measured in all samples with noise ``sigma^2 / o``, which would
+    leave ``M sigma^2 / o``: the rest divided by o^2. Counts of singular values need no correction,
+    since the noise in the filled table is what bounds them.
+    """
+    return np.asarray(rest / observed**2)
+
+
+def observed_median(size: Array, observed: Array) -> Array:
+    """Median (N,) of |residual| (M, N) over measured entries; the filled ones are the smallest."""
+    M = len(size)
+    filled = np.rint(M * (1 - observed)).astype(np.intp)
+    ordered = np.sort(size, axis=0)
+    low, high = filled + (M - filled - 1) // 2, filled + (M - filled) // 2
+    columns = np.arange(size.shape[1])
+    return np.asarray((ordered[low, columns] + ordered[high, columns]) / 2)
