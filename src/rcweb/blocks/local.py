@@ -28,10 +28,11 @@ class Rows(Protocol):
 
 @dataclass(frozen=True)
 class Local:
-    """`rows` in blocks; `threads` changes the time only."""
+    """`rows` in blocks; names of variables and samples, if known; `threads` matter to time only."""
 
     rows: Rows
     names: tuple[str, ...] | None = None
+    samples: tuple[str, ...] | None = None
     threads: int | None = None
 
     @property

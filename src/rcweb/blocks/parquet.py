@@ -12,7 +12,8 @@ from rcweb.blocks.base import Array
 
 
 class Parquet:
-    """Numeric columns of a parquet file; an index that pandas stored is left out.
+    """Numeric columns of a parquet file; an index that pandas stored, or a first column of text,
+    names the samples.
 
     Reading in order decodes each row group once, and holds one of them.
     """
@@ -25,7 +26,8 @@ class Parquet:
                 "Reading parquet files needs pyarrow: pip install 'rcweb[tables]'"
             ) from None
         self._file: Any = ParquetFile(path)
-        self.names = _numeric_columns(self._file.schema_arrow, str(path))
+        index, self.names = _columns(self._file.schema_arrow, str(path))
+        self.samples = self._texts(index[0]) if len(index) == 1 else None
         metadata = self._file.metadata
         sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
         self._ends = np.cumsum([0, *sizes])
@@ -47,6 +49,9 @@ class Parquet:
                     out[first - start : last - start] = rows
         return out
 
+    def _texts(self, column: str) -> tuple[str, ...]:
+        return tuple(map(str, self._file.read([column]).column(0).to_pylist()))
+
     def _group(self, group: int) -> Array:
         if self._held[0] != group:
             self._held = (-1, None)  # let go of the old one before the new one is made
@@ -56,14 +61,18 @@ class Parquet:
         return self._held[1]
 
 
-def _numeric_columns(schema: Any, path: str) -> tuple[str, ...]:
+def _columns(schema: Any, path: str) -> tuple[list[str], tuple[str, ...]]:
+    """Names of the columns that name samples, and of the variables."""
     import pyarrow.types as types
 
-    index = set((schema.pandas_metadata or {}).get("index_columns", ()) if schema.metadata else ())
+    stored = (schema.pandas_metadata or {}).get("index_columns", []) if schema.metadata else []
+    index = [name for name in stored if isinstance(name, str) and name in schema.names]
     columns = [field for field in schema if field.name not in index]
+    if not index and columns and types.is_string(columns[0].type):
+        index = [columns.pop(0).name]
     for field in columns:
         if not (types.is_integer(field.type) or types.is_floating(field.type)):
             raise ValueError(
                 f"Column {field.name!r} of {path} holds {field.type}, not numbers; leave it out."
             )
-    return tuple(field.name for field in columns)
+    return index, tuple(field.name for field in columns)

@@ -15,6 +15,7 @@ from rcweb.blocks.arrays import Sliced
 from rcweb.blocks.base import Blocks, block_rows
 from rcweb.blocks.local import Local
 from rcweb.blocks.route import route_of
+from rcweb.io.hdf5 import check_hdf5
 
 ENDINGS = (".npy", ".zarr", ".h5ad", ".parquet")
 
@@ -52,8 +53,8 @@ def sparse_blocks(X: Any) -> Local:
     return Local(Sliced(sparse.csr_array(X)))
 
 
-def open_blocks(path: str | Path) -> Local:
-    """A table on disk, of which only blocks are read. Rows are samples."""
+def open_blocks(path: str | Path, *, layer: str | None = None) -> Local:
+    """A table on disk, of which only blocks are read. Rows are samples; `layer` of an AnnData."""
     path = Path(path)
     if not path.exists():
         raise ValueError(f"There is no file {str(path)!r}.")
@@ -64,11 +65,13 @@ def open_blocks(path: str | Path) -> Local:
         from rcweb.blocks.parquet import Parquet
 
         table = Parquet(path)
-        return Local(table, table.names)
+        return Local(table, table.names, table.samples)
     if kind == ".zarr":
         return _table(_import("zarr", "scale").open_array(str(path), mode="r"))
     if kind == ".h5ad":
-        return _anndata(_import("anndata", "anndata").read_h5ad(path, backed="r"))
+        library = _import("anndata", "anndata")
+        check_hdf5(path, fits=False)
+        return _anndata(library.read_h5ad(path, backed="r"), layer)
     raise ValueError(
         f"The ending {kind or '(none)'!r} says no format that is read in blocks; "
         f"known are {', '.join(ENDINGS)}."
@@ -96,9 +99,15 @@ def _table(values: NDArray[Any]) -> Local:
     return Local(Sliced(values))
 
 
-def _anndata(adata: Any) -> Local:
-    """``X`` in memory or backed; sparse columns are read whole, since rows of them cannot be."""
-    values = adata.X
+def _anndata(adata: Any, layer: str | None = None) -> Local:
+    """``X`` or a layer, in memory or backed; sparse columns are read whole, since rows of them
+    cannot be."""
+    if layer is not None and layer not in adata.layers:
+        raise ValueError(f"There is no layer {layer!r}.")
+    values = adata.X if layer is None else adata.layers[layer]
+    if values is None:
+        raise ValueError("The AnnData object has no X; name a layer.")
     if getattr(values, "format", "csr") == "csc":
         values = sparse.csr_array(values.to_memory() if hasattr(values, "to_memory") else values)
-    return Local(Sliced(values), tuple(map(str, adata.var_names)))
+    names, samples = tuple(map(str, adata.var_names)), tuple(map(str, adata.obs_names))
+    return Local(Sliced(values), names, samples)
