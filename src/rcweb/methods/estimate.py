@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rcweb.checkpoint import staged
 from rcweb.methods.effort import Run
 from rcweb.refine.edges import background_score, strong_part
 from rcweb.refine.gibbs import Axes, Chain, Posterior, all_axes, leading_axes
@@ -74,7 +75,7 @@ def estimate_sparse(problem: Problem, found: Found, run: Run) -> tuple[Estimate,
     axes = _axes(problem)
     settled = _settle(problem, axes, rows)
     if settled.change > SETTLED and not found.insisted:
-        found = insist(problem.space, found, run.rng, run.report)
+        found = _insist(problem.space, found, run)
         settled = _settle(problem, axes, _rows(problem, found))
     calm = settled.change <= SETTLED
     run.report(f"refine: {settled.rounds} rounds, {'settled' if calm else 'not settled'}")
@@ -84,6 +85,13 @@ def estimate_sparse(problem: Problem, found: Found, run: Run) -> tuple[Estimate,
     if not calm or run.effort.settled is not None:
         posterior = _sample(problem, axes, posterior, calm, run)
     return _from_posterior(problem.table, posterior), found
+
+
+def _insist(space: Space, found: Found, run: Run) -> Found:
+    def search() -> Found:
+        return insist(space, found, run.rng, run.report)
+
+    return staged(run.checkpoint, "insist", search, Found, run.rng)
 
 
 def _rows(problem: Problem, found: Found) -> Array:
