@@ -106,9 +106,10 @@ def test_times(summary: pd.DataFrame) -> None:
     speed = speed_lines(summary)
     assert list(speed["median ratio"]) == ["3.0", "3.0"]
     assert list(speed["greatest"]) == ["4.0", "4.0"]
-    budget = seconds_lines({"fig1": summary})
-    assert list(budget["fits"]) == [35, 35]
-    assert list(budget["minutes of fits"]) == ["1.2", "1.2"]
+    budget = seconds_lines({"fig1": summary, "speed": summary})
+    assert list(budget["fits"]) == [35, 35, 70]
+    assert list(budget["minutes"]) == ["1.2", "1.2", "2.3"]
+    assert list(budget["with two jobs"]) == ["0.6", "1.2", "1.8"]
 
 
 def test_ksvd_beside_the_package() -> None:

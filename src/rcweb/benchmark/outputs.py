@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from rcweb.benchmark.plans import TIMED
 from rcweb.benchmark.slopes import scaling_exponents
 from rcweb.benchmark.store import read_rows
 from rcweb.benchmark.summary import (
@@ -17,8 +18,6 @@ from rcweb.benchmark.summary import (
     time_ratio,
     to_markdown,
 )
-
-TIMED = ("speed", "fig4", "real", "ksvd")
 
 
 def write_outputs(plan: str, folder: Path) -> None:
