@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,14 +68,16 @@ def read_table(
     if not path.is_file():
         raise TableError(f"There is no file {str(path)!r}.")
     try:
-        grid = _read_grid(path, options)
+        with unchanged(path):
+            grid = _read_grid(path, options)
+            sha256 = checksum(path)
         table = to_table(
             grid,
             transpose=_transpose(path, options),
             samples=samples,
             variables=variables,
             keep_empty=keep_empty,
-            sha256=checksum(path),
+            sha256=sha256,
         )
     except TableError as error:
         if path.name in str(error):
@@ -83,10 +86,31 @@ def read_table(
     return table
 
 
+@contextmanager
+def unchanged(path: Path) -> Iterator[None]:
+    """Raise `TableError` if the file is not the same one after the block as before: what was read
+    would be half of one table and half of another, or not what the checksum is of."""
+    before = _state(path)
+    yield
+    if _state(path) != before:
+        raise TableError("the file changed while it was read; wait until it is complete.")
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        raise TableError("the file vanished while it was read.") from None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
 def checksum(path: Path) -> str:
     """SHA-256 of the file, in hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise TableError(f"{path.name} vanished while it was read.") from None
 
 
 def ending(path: Path) -> str:
