@@ -137,6 +137,18 @@ def test_measure_scores_the_oracle_perfectly() -> None:
     assert row["rho"] == pytest.approx(1.0, abs=1e-4)
 
 
+def test_rivals_with_posterior_means_are_scored_on_them() -> None:
+    """BFRM's entries below probability 0.5 count for its accuracy, as those of rcweb do."""
+    sim = Cell("t", "p", 40, 60, 4, density=0.2, noise=0.5).draw(0)
+    found = METHODS["bfrm"].run(sim, 4, 0)
+    assert found.weights is not None
+    assert found.probability is not None
+    assert np.count_nonzero(found.weights) > np.count_nonzero(found.network)
+    kept = found.network != 0
+    np.testing.assert_array_equal(found.weights[kept], found.network[kept])
+    assert METHODS["fastica"].run(sim, 4, 0).weights is None
+
+
 def test_strongest_keeps_n() -> None:
     """Exactly the n largest entries, signs kept."""
     S = np.array([[3.0, -2.0, 1.0], [0.0, -5.0, 0.5]])

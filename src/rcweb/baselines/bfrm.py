@@ -30,13 +30,15 @@ RHO_SHARE = 0.05
 
 @dataclass(frozen=True)
 class BayesianFactors(Factors):
-    """Posterior means; `network` holds the entries of probability above 0.5.
+    """Posterior means; `network` holds the entries of probability above 0.5, `weights` all.
 
+    weights : (P, N) posterior mean of every loading
     probability : (P, N) that a loading is not zero
     measured_effects : (Q, N) regression on the measured factors
     response_loadings : (P, K) of the response variables on the factors
     """
 
+    weights: Array
     probability: Array
     measured_effects: Array
     response_loadings: Array
@@ -98,6 +100,7 @@ def fit(
     return BayesianFactors(
         activities=F,
         network=np.where(probability > 0.5, loadings, 0.0)[:N].T.copy(),
+        weights=loadings[:N].T.copy(),
         probability=probability[:N].T.copy(),
         measured_effects=beta[:, :N],
         response_loadings=loadings[N:].T.copy(),

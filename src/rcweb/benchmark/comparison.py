@@ -25,9 +25,7 @@ def accuracy_lines(summary: pd.DataFrame) -> pd.DataFrame:
     """
     names = dict(zip(summary["label"].drop_duplicates(), short_labels(summary)))
     lines = []
-    for label, cell in _by_cell(summary):
-        if OURS not in cell:
-            continue
+    for label, cell in _compared(summary):
         rival, f1_rival = best_rival(cell, "rho"), best_rival(cell, "f1")
         ours, theirs = cell[OURS]["rho"], cell[rival]["rho"]
         lines.append(
@@ -50,16 +48,13 @@ def accuracy_lines(summary: pd.DataFrame) -> pd.DataFrame:
 
 def best_rival(cell: Cell, score: str) -> str:
     """The rival with the highest `score`."""
-    rivals = [name for name in cell if METHODS[name].role == "rival"]
-    return max(rivals, key=lambda name: cell[name][score])
+    return max(_rivals(cell), key=lambda name: cell[name][score])
 
 
 def loss_lines(summary: pd.DataFrame, score: str) -> pd.DataFrame:
     """The cells in which a rival has the higher `score`, largest difference first."""
     lines = []
-    for label, cell in _by_cell(summary):
-        if OURS not in cell:
-            continue
+    for label, cell in _compared(summary):
         rival = best_rival(cell, score)
         ours, theirs = cell[OURS][score], cell[rival][score]
         if theirs > ours + DRAW:
@@ -237,6 +232,15 @@ def _by_cell(summary: pd.DataFrame) -> list[tuple[str, Cell]]:
         (str(label), {line["method"]: line for line in reversed(cell.to_dict("records"))})
         for label, cell in ok.groupby("label", sort=False)
     ]
+
+
+def _compared(summary: pd.DataFrame) -> list[tuple[str, Cell]]:
+    """The cells in which rcweb and some rival were run."""
+    return [(label, cell) for label, cell in _by_cell(summary) if OURS in cell and _rivals(cell)]
+
+
+def _rivals(cell: Cell) -> list[str]:
+    return [name for name in cell if METHODS[name].role == "rival"]
 
 
 def _value(cell: Cell, method: str, score: str = "rho") -> str:

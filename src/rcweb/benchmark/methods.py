@@ -48,7 +48,10 @@ def _rival(
     """A baseline, told the true mean density as in section 4.2 of the paper."""
     fit = import_module(f"rcweb.baselines.{module}").fit
     told = {"density": float(sim.edges.mean()), "random_state": seed}
-    return Estimate(fit(sim.data, n_components, **told, **options).network)
+    found = fit(sim.data, n_components, **told, **options)
+    # A rival that knows posterior means and probabilities is scored on them, as rcweb is.
+    weights, probability = (getattr(found, name, None) for name in ("weights", "probability"))
+    return Estimate(found.network, weights, ranking=probability, probability=probability)
 
 
 def _oracle(sim: Simulation, n_components: int | str, seed: int) -> Estimate:
