@@ -243,10 +243,16 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         itself; 1 is perfect, and it is negative when the means alone would do better. Sums are over
         what was measured.
         """
+        from rcweb.blocks import as_blocks, check_names, explained, sparse_blocks
+
         check_is_fitted(self)
-        X = validate_data(
-            self, X, dtype=np.float64, order="C", reset=False, ensure_all_finite="allow-nan"
-        )
+        blocks = as_blocks(X)
+        if blocks is None:
+            X = self._validated(X, reset=False)
+            blocks = sparse_blocks(X) if issparse(X) else None
+        if blocks is not None:
+            check_names(self, blocks)
+            return explained(blocks, self.mean_, self.projection_, self.components_)
         predicted = self._activities(X) @ self.components_ + self.mean_
         seen = ~np.isnan(X)
         mean = X.sum(axis=0, where=seen) / np.maximum(seen.sum(axis=0), 1)

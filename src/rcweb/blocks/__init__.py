@@ -1,6 +1,12 @@
 """Tables larger than memory, sparse or on a cluster: read in blocks of rows, a few times in all."""
 
-from rcweb.blocks.activities import check_names, learn_names, project_blocks, transform_blocks
+from rcweb.blocks.activities import (
+    check_names,
+    explained,
+    learn_names,
+    project_blocks,
+    transform_blocks,
+)
 from rcweb.blocks.base import Blocks
 from rcweb.blocks.reader import Reader
 from rcweb.blocks.recognise import as_blocks, in_blocks, open_blocks, sparse_blocks
@@ -13,6 +19,7 @@ __all__ = [
     "as_blocks",
     "check_names",
     "condense",
+    "explained",
     "gather",
     "in_blocks",
     "learn_names",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rcweb.blocks.base import Array, Block, Blocks, Parts, as_block
+from rcweb.blocks.base import Array, Block, Blocks, Parts, as_block, dense
 from rcweb.blocks.chunked import Chunked
 from rcweb.blocks.recognise import as_blocks
 from rcweb.blocks.steps import activities
@@ -45,6 +45,28 @@ class _Write:
         (values,) = self.project(block, start)
         self.out[start : start + len(values)] = values
         return (np.array(len(values)),)
+
+
+@dataclass(frozen=True)
+class _Explain:
+    """Squares left by the network, and sums of the variables and of their squares."""
+
+    project: Project
+    network: Array
+    rules = ("sum", "sum", "sum")
+
+    def __call__(self, block: Block, start: int) -> Parts:
+        centred = dense(block) - self.project.mean
+        rest = centred - (centred @ self.project.projection) @ self.network
+        return (rest * rest).sum(axis=0), centred.sum(axis=0), (centred * centred).sum(axis=0)
+
+
+def explained(blocks: Blocks, mean: Array, projection: Array, network: Array) -> float:
+    """Share of the variance that the network explains, in one pass (see `RCweb.score`)."""
+    rest, total, square = blocks.fold(_Explain(Project(mean, projection), network))
+    variance = float((square - total**2 / blocks.shape[0]).sum())
+    left = float(rest.sum())
+    return 1 - left / variance if variance > 0 else float(left == 0)
 
 
 def project_blocks(blocks: Blocks, mean: Array, projection: Array) -> Any:

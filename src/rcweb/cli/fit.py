@@ -11,7 +11,7 @@ import click
 
 from rcweb.cli.console import Console, with_console
 from rcweb.cli.knowledge import Knowledge, Sources, join_samples, load_knowledge
-from rcweb.cli.options import FILE, knowledge_options, reading_options
+from rcweb.cli.options import TABLE, knowledge_options, reading_options
 from rcweb.cli.pipeline import (
     FitParameters,
     fit_table,
@@ -61,7 +61,7 @@ class Size(click.ParamType):
     short_help="Find the regulators of a table; writes network and report.",
     epilog="\b\nExample:\n  rcweb fit expression.csv -o results --sets regulons.gmt --terms go.gmt",
 )
-@click.argument("data", type=FILE)
+@click.argument("data", type=TABLE)
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Result folder.")
 @click.option(
     "--components",
@@ -122,9 +122,10 @@ def fit(
 ) -> None:
     """Find the hidden regulators of DATA and the network from them to what was measured.
 
-    DATA is a table of samples and variables: csv, tsv (also .gz, .zst), parquet, npz, npy, Excel or
-    h5ad. Writes network.tsv, activities.tsv, regulators.tsv, network.graphml, network.cyjs,
-    network.gmt, model.rcweb, provenance.json and report.html.
+    DATA is a table of samples and variables: csv, tsv (also .gz, .zst), parquet, npz, npy, Excel,
+    h5ad or zarr. Of files beyond a gigabyte (npy, parquet, h5ad, zarr) only blocks are in memory.
+    Writes network.tsv, activities.tsv, regulators.tsv, network.graphml, network.cyjs, network.gmt,
+    model.rcweb, provenance.json and report.html.
     """
     from rcweb.checkpoint import remove_checkpoint
 

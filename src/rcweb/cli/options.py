@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+TABLE = click.Path(exists=True, path_type=Path)  # a .zarr is a folder
 _READING = ("transpose", "header", "index", "delimiter", "encoding", "drop", "layer", "sheet")
 
 

@@ -15,6 +15,7 @@ from rcweb.cli.results import Result, write_result
 if TYPE_CHECKING:
     from rcweb.estimator import RCweb
     from rcweb.io import ReadOptions, Table
+    from rcweb.io.large import LargeTable
 
 
 @dataclass(frozen=True)
@@ -31,10 +32,15 @@ class FitParameters:
     checkpoint: Path | None = None
 
 
-def read_data(data: Path, options: ReadOptions, knowledge: Knowledge) -> Table:
-    """Read with all the names that are known, so that the orientation is no guess."""
+def read_data(data: Path, options: ReadOptions, knowledge: Knowledge) -> Table | LargeTable:
+    """Read with all the names that are known, so that the orientation is no guess; of what is
+    large only names and shape."""
     from rcweb.io import read_table
+    from rcweb.io.large import open_large
 
+    large = open_large(data, options)
+    if large is not None:
+        return large
     samples = set() if knowledge.sheet is None else set(map(str, knowledge.sheet.index))
     variables: set[str] = set(knowledge.labels or {})
     for sets in (knowledge.known, knowledge.terms):
@@ -42,7 +48,7 @@ def read_data(data: Path, options: ReadOptions, knowledge: Knowledge) -> Table:
     return read_table(data, options, samples=samples, variables=variables)
 
 
-def tell_table(table: Table, console: Console) -> None:
+def tell_table(table: Table | LargeTable, console: Console) -> None:
     """Say what was read and which way round."""
     M, N = table.shape
     console.say(f"{M:,} samples x {N:,} variables. {table.notes[-1]}")
@@ -51,7 +57,7 @@ def tell_table(table: Table, console: Console) -> None:
         console.detail(note)
 
 
-def tell_missing(table: Table, console: Console) -> None:
+def tell_missing(table: Table | LargeTable, console: Console) -> None:
     """Say how many values were not measured, if any."""
     missing, (M, N) = table.n_missing, table.shape
     if missing:
@@ -59,7 +65,11 @@ def tell_missing(table: Table, console: Console) -> None:
 
 
 def fit_table(
-    table: Table, parameters: FitParameters, name: str, sources: Sources, console: Console
+    table: Table | LargeTable,
+    parameters: FitParameters,
+    name: str,
+    sources: Sources,
+    console: Console,
 ) -> Result:
     """Fit the model and gather what is written."""
     import pandas as pd
@@ -84,38 +94,43 @@ def fit_table(
     frame = pd.DataFrame(
         activities, index=list(table.samples), columns=list(model.network_.regulators)
     )
-    return Result(model, frame, record, X)
+    return Result(model, frame, record, X if isinstance(X, pd.DataFrame) else None)
 
 
-def tell_forecast(table: Table, parameters: FitParameters, console: Console) -> None:
+def tell_forecast(table: Table | LargeTable, parameters: FitParameters, console: Console) -> None:
     """What the fit would take, as the result of the command."""
     from scipy import sparse
 
     from rcweb.forecast import forecast, forecast_text
 
-    values: Any = table.values
+    values: Any = getattr(table, "values", None)
+    kind = "sparse" if sparse.issparse(values) else "chunked" if values is None else "dense"
     expected = forecast(
         table.shape,
         parameters.n_components,
         method=parameters.method,
         quality=parameters.quality,
-        kind="sparse" if sparse.issparse(values) else "dense",
+        kind=kind,
         nnz=values.nnz if sparse.issparse(values) else None,
     )
     console.result(asdict(expected), forecast_text(expected))
 
 
-def _usable(table: Table, model: RCweb, console: Console) -> Any:
+def _usable(table: Table | LargeTable, model: RCweb, console: Console) -> Any:
     """The table in the form the model takes."""
     from scipy import sparse
 
+    from rcweb.io.large import LargeTable
+
+    if isinstance(table, LargeTable):
+        return table.blocks
     dense = not model.__sklearn_tags__().input_tags.sparse
     if sparse.issparse(table.values) and dense:
         console.say("The sparse table is made dense.")
     return table.frame(dense=dense)
 
 
-def _facts(table: Table, name: str) -> dict[str, Any]:
+def _facts(table: Table | LargeTable, name: str) -> dict[str, Any]:
     M, N = table.shape
     return {"file": name, "sha256": table.sha256, "n_samples": M, "n_variables": N}
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rcweb.cli.console import Console, with_console
-from rcweb.cli.options import FILE, reading_options
+from rcweb.cli.options import TABLE, reading_options
 from rcweb.cli.pipeline import tell_missing
 
 if TYPE_CHECKING:
@@ -24,9 +24,13 @@ if TYPE_CHECKING:
     epilog="\b\nExample:\n  rcweb transform results new.csv -o new-activities.tsv",
 )
 @click.argument("model", type=click.Path(exists=True, path_type=Path))
-@click.argument("data", type=FILE)
+@click.argument("data", type=TABLE)
 @click.option(
-    "-o", "--out", type=click.Path(path_type=Path), required=True, help="A .tsv or .csv file."
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="A .tsv or .csv file; .npy or .zarr for tables beyond memory.",
 )
 @reading_options
 @with_console
@@ -36,27 +40,44 @@ def transform(
     """Write the activities of the regulators of MODEL in the samples of DATA.
 
     MODEL is a model.rcweb or the folder it lies in. Variables are found by name; those that the
-    model does not know are left out, and empty cells take no part.
+    model does not know are left out, and empty cells take no part. A .zarr folder and files
+    beyond a gigabyte are read in blocks of samples, and must have the model's variables.
     """
     from rcweb.io import load_model, read_table
     from rcweb.io.atomic import write_text
+    from rcweb.io.large import open_large
 
     separators = {".tsv": "\t", ".csv": ","}
-    if out.suffix not in separators:
-        raise click.UsageError(f"{out.name!r} must end in .tsv or .csv.")
+    if out.suffix not in (*separators, ".npy", ".zarr"):
+        raise click.UsageError(f"{out.name!r} must end in .tsv or .csv, or in .npy or .zarr.")
     fitted = load_model(model / "model.rcweb" if model.is_dir() else model)
-    with console.step(f"reading {data.name}"):
-        table = read_table(data, reading(), variables=fitted.network_.targets)
-    tell_missing(table, console)
-    X = align(table, fitted, console)
+    if out.suffix not in separators:
+        from rcweb.blocks import transform_blocks
+
+        M, P = transform_blocks(fitted, data, out).shape
+        tell_result(out, M, P, console)
+        return
+    large = open_large(data, reading())
+    if large is not None:
+        samples: tuple[str, ...] = large.samples
+        X: Any = large.blocks
+    else:
+        with console.step(f"reading {data.name}"):
+            table = read_table(data, reading(), variables=fitted.network_.targets)
+        tell_missing(table, console)
+        samples, X = table.samples, align(table, fitted, console)
     import pandas as pd
 
     activities = pd.DataFrame(
-        fitted.transform(X), index=list(table.samples), columns=list(fitted.network_.regulators)
+        fitted.transform(X), index=list(samples), columns=list(fitted.network_.regulators)
     )
     text = activities.rename_axis("sample").to_csv(sep=separators[out.suffix], lineterminator="\n")
     write_text(out, text)
-    M, P = activities.shape
+    tell_result(out, *activities.shape, console)
+
+
+def tell_result(out: Path, M: int, P: int, console: Console) -> None:
+    """What was written."""
     summary = {"out": str(out), "n_samples": M, "n_regulators": P}
     console.result(summary, f"Activities of {P} regulators in {M:,} samples: {out}")
 
