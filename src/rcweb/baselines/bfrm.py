@@ -19,7 +19,8 @@ import numpy as np
 from rcweb.baselines import varimax
 from rcweb.baselines.base import Array, Factors, check_data, check_density
 
-BURN_IN = 300
+# Figure 1, P = 60: accuracy 0.92 after 300, 0.98 after 1,000 sweeps.
+BURN_IN = 1000
 SWEEPS = 300
 # Mean of pi where it is not zero: a variable that can load on a factor mostly does (the paper's
 # choice, with a = 10).
