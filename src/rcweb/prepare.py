@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ Mask = NDArray[np.bool_]
 
 # Squares of numbers beyond these limits overflow or vanish; such tables are rescaled.
 _LARGE, _SMALL = 1e100, 1e-100
+# Ratio of the ninth to the first decile of spreads above which variables have units of their own:
+# the squares of the small ones would drown in the noise, or the rounding, of the large ones.
+_DIFFERENT = 1e4
 
 
 @dataclass(frozen=True)
@@ -23,27 +26,33 @@ class Preparation:
     mean : (N,) what was taken off each variable; for a constant variable its value
     varying : (N,) which variables are not constant
     scale : power of two that the table was divided by; 1 unless numbers are extreme
+    units : (N,) powers of two that variables were divided by besides; None unless too different
     """
 
     mean: Array
     varying: Mask
     scale: float
+    units: Array | None = None
 
 
 @dataclass(frozen=True)
 class Prepared(Preparation):
     """A table ready for a method: `G0` (M, N_varying), centred if asked for, without constants."""
 
-    G0: Array
+    G0: Array = field(kw_only=True)
 
 
 def prepare(X: Array, *, center: bool) -> Prepared:
     """Take off means (if `center`) and set constant variables aside: nothing can regulate them."""
-    varying, scale = judge(X.min(axis=0), X.max(axis=0))
-    scaled = X / scale
+    low, high = X.min(axis=0), X.max(axis=0)
+    varying, scale = judge(low, high)
+    units = different_units(low / scale, high / scale, varying)
+    scaled = X / scale if units is None else X / scale / units
     mean = scaled.mean(axis=0) if center else np.zeros(X.shape[1])
     G0 = np.ascontiguousarray((scaled - mean)[:, varying])
-    return Prepared(mean=np.where(varying, mean * scale, X[0]), varying=varying, scale=scale, G0=G0)
+    if units is not None:
+        mean = mean * units
+    return Prepared(np.where(varying, mean * scale, X[0]), varying, scale, units, G0=G0)
 
 
 def judge(low: Array, high: Array) -> tuple[Mask, float]:
@@ -63,17 +72,27 @@ def judge(low: Array, high: Array) -> tuple[Mask, float]:
     return varying, scale
 
 
+def different_units(low: Array, high: Array, varying: Mask) -> Array | None:
+    """Powers of two (N,) that bring variables to a spread near 1; None if spreads are alike."""
+    spread = np.where(varying, high / 2 - low / 2, 1.0)
+    small, large = np.quantile(np.log(spread[varying]), [0.1, 0.9])
+    if large - small < np.log(_DIFFERENT):
+        return None
+    return np.asarray(2.0 ** np.floor(np.log2(spread)))
+
+
 def restore(solution: Solution, prepared: Preparation) -> Solution:
     """Give constant variables back their place, without edges, and numbers their size."""
     note = constant_note(prepared.varying)
+    units = 1.0 if prepared.units is None else prepared.units[prepared.varying]
     return replace(
         solution,
-        C=_widen(solution.C, prepared.varying),
-        weights=_widen(solution.weights, prepared.varying),
+        C=_widen(solution.C * units, prepared.varying),
+        weights=_widen(solution.weights * units, prepared.varying),
         probability=_widen(solution.probability, prepared.varying),
         score=_widen(solution.score, prepared.varying),
-        projection=_widen(solution.projection.T, prepared.varying).T,
-        noise=_widen(solution.noise[None] * prepared.scale, prepared.varying)[0],
+        projection=_widen(solution.projection.T / units, prepared.varying).T,
+        noise=_widen(solution.noise[None] * units * prepared.scale, prepared.varying)[0],
         singular_values=solution.singular_values * prepared.scale,
         warnings=(*solution.warnings, *note),
     )

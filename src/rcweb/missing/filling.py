@@ -54,7 +54,6 @@ def fill(
     mean, size = _units(X, seen)
     varying = size > 0
     Y = np.where(seen, X - mean, 0.0)[:, varying] / size[varying]
-    # One BLAS thread: sums in another order would change the last bits.
     with one_blas_thread():
         fit = _fit(Y, seen[:, varying], n_components, tol, max_iter)
     expected = np.tile(mean, (len(X), 1))
