@@ -141,6 +141,17 @@ def test_units_are_equal_powers_of_two() -> None:
     assert prepare(CORE.data, center=True).units is None
 
 
+def test_rounding_is_no_unit() -> None:
+    """Variables constant but for the last digits stay small beside the others: no edges of theirs
+    make a regulator."""
+    X = CORE.data.copy()
+    idle = np.arange(90) % 4 == 0
+    X[:, idle] = 1e3 + 1e-11 * np.random.default_rng(0).standard_normal((120, idle.sum()))
+    assert prepare(X, center=True).units is None
+    network = np.where(idle, 0.0, CORE.network)
+    assert recovery(fit(X), network).rho > 0.99
+
+
 @METHODS
 @pytest.mark.parametrize("factor", [1e-150, 1e150])
 def test_tables_of_extreme_size(method: str, factor: float) -> None:

@@ -17,6 +17,7 @@ _LARGE, _SMALL = 1e100, 1e-100
 # Ratio of the ninth to the first decile of spreads above which variables have units of their own:
 # the squares of the small ones would drown in the noise, or the rounding, of the large ones.
 _DIFFERENT = 1e4
+_ROUNDED = 1e-9  # spread beside the value below which a variable may vary by rounding alone
 
 
 @dataclass(frozen=True)
@@ -73,12 +74,18 @@ def judge(low: Array, high: Array) -> tuple[Mask, float]:
 
 
 def different_units(low: Array, high: Array, varying: Mask) -> Array | None:
-    """Powers of two (N,) that bring variables to a spread near 1; None if spreads are alike."""
-    spread = np.where(varying, high / 2 - low / 2, 1.0)
-    small, large = np.quantile(np.log(spread[varying]), [0.1, 0.9])
+    """Powers of two (N,) that bring variables to a spread near 1; None if spreads are alike.
+
+    What may be rounding alone keeps its size: made as large as the others it would be a variable.
+    """
+    spread = high / 2 - low / 2
+    real = varying & (spread > _ROUNDED * np.maximum(np.abs(low), np.abs(high)))
+    if not real.any():
+        return None
+    small, large = np.quantile(np.log(spread[real]), [0.1, 0.9])
     if large - small < np.log(_DIFFERENT):
         return None
-    return np.asarray(2.0 ** np.floor(np.log2(spread)))
+    return np.asarray(2.0 ** np.floor(np.log2(np.where(real, spread, 1.0))))
 
 
 def restore(solution: Solution, prepared: Preparation) -> Solution:
