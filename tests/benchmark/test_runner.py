@@ -77,7 +77,7 @@ def test_failure_is_a_row() -> None:
     """An exception becomes its type and text, not the end of the run."""
     from dataclasses import asdict
 
-    message = {"real": False, "cell": asdict(TINY), "method": "nonsense", "seed": 0}
+    message = {"kind": "Cell", "cell": asdict(TINY), "method": "nonsense", "seed": 0}
     row = answer(message)
     assert row["status"] == "failed"
     assert "nonsense" in row["error"]

@@ -105,6 +105,15 @@ def _ksvd_package(sim: Simulation, n_components: int | str, seed: int) -> Estima
     return Estimate(np.ascontiguousarray(model.transform(signals).T))
 
 
+def _incremental(sim: Simulation, n_components: int | str, seed: int) -> Estimate:
+    """In batches, as for a table beyond memory."""
+    from rcweb.baselines.incremental import fit_batches
+
+    P = int(n_components)
+    batches = np.array_split(sim.data, max(1, len(sim.data) // max(P, 1000)))
+    return Estimate(fit_batches(batches, P, random_state=seed))
+
+
 def _baseline(name: str, module: str, slow: bool = False, **options: Any) -> Method:
     return Method(name, partial(_rival, module, options), slow=slow)
 
@@ -118,6 +127,7 @@ METHODS: dict[str, Method] = {
         Method("ceiling", _ceiling, role="reference"),
         _baseline("fastica", "ica"),
         _baseline("fastica-samples", "ica", over="samples"),
+        Method("ipca-fastica", _incremental),
         _baseline("ksvd", "ksvd"),
         # From random variables alone, as in the published comparison (figure 3).
         _baseline("ksvd-published", "ksvd", starts=("variables",)),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from rcweb.benchmark.plans import TIMED
+from rcweb.benchmark.scale_page import scale_parts
 from rcweb.benchmark.slopes import scaling_exponents
 from rcweb.benchmark.store import read_rows
 from rcweb.benchmark.summary import (
@@ -40,6 +41,8 @@ def write_outputs(plan: str, folder: Path) -> None:
 
 def _page(plan: str, rows: pd.DataFrame, summary: pd.DataFrame) -> str:
     parts = [f"# {plan}\n"]
+    if plan == "scale":
+        return "\n".join([*parts, *scale_parts(rows), *_failed(rows)])
     if summary.get("rho") is not None and summary["rho"].notna().any():
         parts += ["## Accuracy (mean ± sd over seeds)\n", to_markdown(accuracy_table(summary))]
         parts += ["## F1 of edges\n", to_markdown(accuracy_table(summary, "f1"))]
@@ -58,11 +61,15 @@ def _page(plan: str, rows: pd.DataFrame, summary: pd.DataFrame) -> str:
         parts += ["## Seconds beside FastICA\n", to_markdown(ratios)]
         medians = ratios.groupby("threads")["ratio"].median()
         parts += [f"Median ratio, {t} thread(s): {r:.2f}\n" for t, r in medians.items()]
+    return "\n".join([*parts, *_failed(rows)])
+
+
+def _failed(rows: pd.DataFrame) -> list[str]:
     failed = rows[rows["status"] != "ok"]
-    if not failed.empty:
-        columns = ["label", "method", "seed", "status", "error"]
-        parts += ["## Failed or out of time\n", to_markdown(failed[columns])]
-    return "\n".join(parts)
+    if failed.empty:
+        return []
+    columns = ["label", "method", "seed", "status", "error"]
+    return ["## Failed or out of time\n", to_markdown(failed[columns])]
 
 
 def _calibration(summary: pd.DataFrame) -> list[str]:

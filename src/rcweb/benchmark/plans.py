@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from rcweb.benchmark import scenarios as s
 from rcweb.benchmark.methods import get_method
 from rcweb.benchmark.real import RealCell, real_cells
+from rcweb.benchmark.scale import METHODS as SCALE_METHODS
+from rcweb.benchmark.scale import ScaleCell, growing_cells, largest_cell, sparse_cells
 from rcweb.benchmark.scenarios import Cell
 
-AnyCell = Cell | RealCell
+AnyCell = Cell | RealCell | ScaleCell
 
 FAST = (
     "oracle",
@@ -138,6 +140,17 @@ def _real() -> tuple[Block, ...]:
     return (Block(real_cells(), ("fastica", "rcweb"), (0, 1, 2), timeout=600.0),)
 
 
+def _scale() -> tuple[Block, ...]:
+    """One BLAS thread; blocks are read by as many threads as there are processors. The rival, which
+    makes batches dense and decomposes each, would take hours on the largest tables."""
+    cells, timeout = sparse_cells(), 900.0
+    return (
+        Block(growing_cells(), SCALE_METHODS, (0,), timeout=timeout),
+        Block(cells[:1], SCALE_METHODS, (0,), timeout=timeout),
+        Block((*cells[1:], largest_cell()), SCALE_METHODS[:1], (0,), timeout=timeout),
+    )
+
+
 PLANS: dict[str, Callable[[], tuple[Block, ...]]] = {
     "fig1": _fig1,
     "fig2": lambda: _fig2("ABC"),
@@ -154,6 +167,7 @@ PLANS: dict[str, Callable[[], tuple[Block, ...]]] = {
     "unknown_p": _unknown_p,
     "ksvd": _ksvd,
     "real": _real,
+    "scale": _scale,
 }
 
 

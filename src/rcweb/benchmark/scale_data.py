@@ -22,6 +22,7 @@ Rng = np.random.Generator
 PIECE = 1024  # rows drawn at once
 SPARSE_DEGREE = 0.02  # share of the variables that a regulator of a sparse table reaches
 SPARSE_NOISE = 0.3  # log-sd that stored entries are multiplied by
+BACKGROUND = 0.2  # share of the stored entries of a sparse table that no regulator explains
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class PlantedRows:
 
     Dense: Poisson network of density 0.1, normal weights, regulators U(0, 1), noise of half the
     signal's standard deviation. Sparse: each sample has few active regulators, all effects are
-    positive, and noise multiplies: like counts of cells.
+    positive, noise multiplies, and one entry in five is background: like counts of cells.
     """
 
     n_samples: int
@@ -76,7 +77,11 @@ class PlantedRows:
 
     def _sparse(self, rng: Rng, n: int) -> Any:
         shape = (n, self.n_regulators)
-        active = rng.random(shape) < self.filled / (SPARSE_DEGREE * self.n_regulators)
-        rows = sparse.csr_array(active * rng.uniform(0.5, 1.5, shape)) @ self._sparse_network
+        share = (1 - BACKGROUND) * self.filled / (SPARSE_DEGREE * self.n_regulators)
+        active = (rng.random(shape) < share) * rng.uniform(0.5, 1.5, shape)
+        rows = sparse.csr_array(active) @ self._sparse_network
+        rows += sparse.random_array(
+            (n, self.n_features), density=BACKGROUND * self.filled, rng=rng, format="csr"
+        )
         rows.data *= np.exp(SPARSE_NOISE * rng.standard_normal(len(rows.data)))
         return rows

@@ -16,7 +16,6 @@ from dataclasses import asdict
 from typing import Any
 
 from rcweb.benchmark.plans import Task
-from rcweb.benchmark.real import RealCell
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 # Imports and compilation of all kernels of a method, once per process.
@@ -40,7 +39,7 @@ class Worker:
             self._warm.add(task.method)
         return self._ask(
             {
-                "real": isinstance(task.cell, RealCell),
+                "kind": type(task.cell).__name__,
                 "cell": asdict(task.cell),
                 "method": task.method,
                 "seed": task.seed,
@@ -126,17 +125,22 @@ class Crew:
 def answer(message: dict[str, Any]) -> dict[str, Any]:
     """The far end: do what a message asks for; whatever goes wrong is a row that says so."""
     from rcweb.benchmark.measure import measure, warm_up
-    from rcweb.benchmark.real import measure_real
+    from rcweb.benchmark.real import RealCell, measure_real
+    from rcweb.benchmark.scale import ScaleCell, measure_scale
     from rcweb.benchmark.scenarios import Cell
 
     try:
         if "warm_up" in message:
             warm_up(message["warm_up"])
             return {"status": "ok"}
-        method, seed = message["method"], message["seed"]
-        if message["real"]:
-            return {"status": "ok", **measure_real(RealCell(**message["cell"]), method, seed)}
-        return {"status": "ok", **measure(Cell(**message["cell"]), method, seed)}
+        what, method, seed = message["cell"], message["method"], message["seed"]
+        if message["kind"] == "RealCell":
+            row = measure_real(RealCell(**what), method, seed)
+        elif message["kind"] == "ScaleCell":
+            row = measure_scale(ScaleCell(**what), method, seed)
+        else:
+            row = measure(Cell(**what), method, seed)
+        return {"status": "ok", **row}
     except Exception as error:
         return {"status": "failed", "error": f"{type(error).__name__}: {error}"[:300]}
 

@@ -12,6 +12,7 @@ from rcweb.benchmark.figures.heat import heat_map
 from rcweb.benchmark.figures.real import real_figure
 from rcweb.benchmark.figures.style import FONTS
 from rcweb.benchmark.figures.times import scaling_figure, speed_figure
+from rcweb.benchmark.scale_page import scale_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,6 +38,8 @@ def draw(plan: str, rows: pd.DataFrame, summary: pd.DataFrame, folder: Path) -> 
 def _figures(plan: str, rows: pd.DataFrame, summary: pd.DataFrame) -> dict[str, Figure]:
     if plan == "fig4":
         return {"scaling": scaling_figure(rows)}
+    if plan == "scale":
+        return {"scale": scale_figure(rows)}
     if plan == "speed":
         return {"speed": speed_figure(summary)}
     if "pairs" in summary:
