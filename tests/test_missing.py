@@ -74,6 +74,17 @@ def test_variables_with_too_few_values_are_named() -> None:
     check_missing(X[:2, :2])
 
 
+def test_infinity_is_not_missing() -> None:
+    """Also in a chunked table that is taken whole, which scikit-learn has not checked."""
+    X = np.random.default_rng(0).random((30, 4))
+    X[3, 1] = -np.inf
+    with pytest.raises(ValueError, match="1 variable with infinite values: 'b'; NaN means"):
+        check_missing(X, list("abcd"))
+    dask = pytest.importorskip("dask.array")
+    with pytest.raises(ValueError, match="1 variable with infinite values: 1"):
+        RCweb(2).fit(dask.from_array(X, chunks=(10, 4)))
+
+
 def test_the_estimator_refuses_the_same() -> None:
     """At fit with the names of the frame; at transform rows alone; infinity everywhere."""
     X = pd.DataFrame(np.random.default_rng(0).random((8, 5)), columns=list("abcde"))

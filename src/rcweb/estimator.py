@@ -203,7 +203,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _fill(self, X: Any) -> tuple[Any, Array | None]:
         """A table with its holes filled, and the share of each variable that was measured; the
         table itself and None where nothing is missing."""
-        if issparse(X) or not np.isnan(X.min()):  # the least of a column with NaN is NaN
+        if issparse(X) or np.isfinite([X.min(), X.max()]).all():  # NaN comes through
             return X, None
         from rcweb.missing import check_missing, fill
 

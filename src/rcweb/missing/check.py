@@ -15,10 +15,15 @@ FEWEST = 3
 
 
 def check_missing(X: Array, names: Sequence[str] | None = None) -> None:
-    """Raise ValueError if a row or column of `X` (M, N) says nothing, or too little, to be filled.
-
-    `names` (N,) of the variables, if known; rows go by number. Infinite values are not looked for.
+    """Raise ValueError if a row or column of `X` (M, N) says nothing, or too little, to be filled,
+    or is infinite. `names` (N,) of the variables, if known; rows go by number.
     """
+    infinite = np.flatnonzero(np.isinf(X).any(axis=0))
+    if len(infinite):
+        raise ValueError(
+            f"{_count(infinite, 'variable')} with infinite values: {some_of(infinite, names)}; "
+            "NaN means not measured."
+        )
     hole = np.isnan(X)
     refuse_empty_samples(hole)
     count = len(X) - hole.sum(axis=0)
