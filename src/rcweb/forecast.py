@@ -2,7 +2,8 @@
 
 Memory is counted array by array along the way that `rcweb.blocks.route` gives a table of this
 shape; how many copies of each are alive at once was measured (docs/scale.md). Times are those of
-one core of a 2.5 GHz server and hold within a factor of about three.
+one core of a 2.5 GHz server and hold within a factor of about three where the table has a clear
+structure; where it has none, the search and the sampling go on up to ten times longer.
 """
 
 from __future__ import annotations
@@ -21,20 +22,20 @@ from rcweb.outliers import rows_seen
 
 KINDS = ("dense", "sparse", "chunked")
 DOUBLE = 8
-PROGRAM = 310_000_000  # Python with NumPy, SciPy, scikit-learn, pandas and compiled kernels
-CHUNKED_PROGRAM = 60_000_000  # dask or zarr
+PROGRAM = 305_000_000  # Python with NumPy, SciPy, scikit-learn, pandas and compiled kernels
+CHUNKED_PROGRAM = 20_000_000  # dask or zarr
 UNKNOWN_COMPONENTS = 60  # assumed for "auto"
 SPARE = 1.3  # directions per regulator, often
 CLOSE = 0.8  # share of the memory from which a warning is due
 # Copies alive at once. The paper's method keeps a complete decomposition of the table.
-COPIES_WHOLE = {"refined": 3.7, "paper": 3.3}
+COPIES_WHOLE = {"refined": 4.2, "paper": 3.3}
 COPIES_PRODUCTS = 4.0
 COPIES_AXES = 9.0
 COPIES_ROWS = 12.0  # (N, K): network, probabilities, sums, and what a sweep draws
 # Seconds per elementary step.
 PER_PRODUCT = 1.5e-10
 PER_CUBE = 8e-10
-PER_ENTRY = {"refined": 4e-7, "paper": 6e-7}
+PER_ENTRY = {"refined": 1.5e-7, "paper": 3e-7}
 HIGH_QUALITY = 8.0
 
 
@@ -46,8 +47,9 @@ class MemoryForecastError(MemoryError):
 class Forecast:
     """Of one fit.
 
-    peak_bytes : of the whole process, the table in memory and the program included
-    seconds : within a factor of about three
+    peak_bytes : of the whole process, the table in memory and all of the program included; a first
+        fit, which loads some of the program after it has read the data, may take less
+    seconds : within a factor of about three; see above
     parts : what takes how many bytes at the moment of the peak, the largest first
     sentence : all that for people
     """
@@ -171,11 +173,11 @@ def _whole(M: int, N: int, K: int, method: str) -> list[dict[str, int]]:
 def _streamed(M: int, N: int, P: int, K: int, itemsize: int, kind: str) -> list[dict[str, int]]:
     """First the passes over the data, then the work on what they gave: the larger of both."""
     threads = _threads(N)
-    block = DOUBLE * min(block_rows(N), M) * N
+    block = DOUBLE * min(threads * block_rows(N), M) * N
     seen = DOUBLE * min(rows_seen(N), M) * N
-    # Read, turned to doubles, centred; sparse rows are never made dense.
-    copies = {"dense": 1.1, "chunked": 2.1 + itemsize / DOUBLE, "sparse": 0.3}[kind]
-    blocks = int(threads * copies * block)
+    # Read (zarr keeps its chunks beside that), turned to doubles, centred; sparse stays sparse.
+    copies = {"dense": 1.1, "chunked": 3.6 + itemsize / DOUBLE, "sparse": 0.3}[kind]
+    blocks = int(copies * block)
     network = int(COPIES_ROWS * DOUBLE * N * K)
     if route_of(M, N) == "gram":
         products = DOUBLE * N * N
