@@ -235,6 +235,18 @@ def test_extreme_numbers(size: float, monkeypatch: pytest.MonkeyPatch) -> None:
         assert_same(model, whole)
 
 
+def test_units_of_all_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Variables in units from 1e-12 to 1e12 are brought to one spread, here as in memory."""
+    X = plain() * 10.0 ** np.linspace(-12, 12, 120)
+    models = [fit(X), fit(sparse.csr_array(X))]
+    monkeypatch.setattr(base, "FEWEST_ROWS", 2000)
+    whole = fit(X)
+    assert whole.route_ == "memory"
+    for model in models:
+        assert model.passes_ >= 2
+        np.testing.assert_allclose(model.components_, whole.components_, rtol=1e-6)
+
+
 @pytest.mark.parametrize("kind", [np.float32, np.int16])
 def test_other_types_of_numbers(kind: type, tmp_path: Path) -> None:
     """Numbers of another type are taken as they are: squares of small integers do not overflow."""

@@ -11,7 +11,7 @@ import numpy as np
 from rcweb.blocks.base import Array, Block, Blocks, Parts, as_block, dense
 from rcweb.blocks.chunked import Chunked
 from rcweb.blocks.recognise import as_blocks
-from rcweb.blocks.steps import activities
+from rcweb.blocks.steps import Centring
 
 if TYPE_CHECKING:
     from rcweb.estimator import RCweb
@@ -26,7 +26,7 @@ class Project:
     rules = ("rows",)
 
     def __call__(self, block: Block, start: int) -> Parts:
-        return (activities(block, self.mean, 1.0, self.projection),)
+        return (Centring(self.mean).activities(block, self.projection),)
 
     def chunk(self, block: Block) -> Array:
         """The same for a chunk as it comes."""

@@ -15,6 +15,7 @@ from rcweb.blocks.arrays import Sliced
 from rcweb.blocks.base import Blocks, block_rows
 from rcweb.blocks.local import Local
 from rcweb.blocks.route import route_of
+from rcweb.io.codecs import check_zarr
 from rcweb.io.hdf5 import check_hdf5
 
 ENDINGS = (".npy", ".zarr", ".h5ad", ".parquet")
@@ -67,6 +68,7 @@ def open_blocks(path: str | Path, *, layer: str | None = None) -> Local:
         table = Parquet(path)
         return Local(table, table.names, table.samples)
     if kind == ".zarr":
+        check_zarr(path)
         return _table(_import("zarr", "scale").open_array(str(path), mode="r"))
     if kind == ".h5ad":
         library = _import("anndata", "anndata")

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rcweb.blocks.base import Array, Block, Blocks, dense
+from rcweb.blocks.base import Array, Block, Blocks
 from rcweb.blocks.reader import Reader
 from rcweb.blocks.route import MOST_ENTRIES, route_of
-from rcweb.blocks.steps import Collect, Moments, Multiply, Participation
+from rcweb.blocks.steps import Centring, Collect, Moments, Multiply, Participation
 from rcweb.outliers import rows_seen
-from rcweb.prepare import Preparation, judge
+from rcweb.prepare import Preparation, different_units, judge
 from rcweb.samples import Samples, spread
 from rcweb.spectrum import leading_directions
 from rcweb.table import Table
@@ -37,23 +37,25 @@ ROUNDING = 1e-14  # relative size of squared singular values lost to rounding
 
 @dataclass(frozen=True)
 class First:
-    """What the first pass tells, in units of the table divided by `scale`.
+    """What the first pass tells of the variables divided by ``centring.unit``.
 
-    low : (N,) least value of each variable, not divided
-    mean : (N,) what is taken off each variable, zero unless centred
-    largest, power : (N,) largest absolute value and sum of squares after that
+    preparation : the same in units of the table
+    centring : what is done to every row
+    largest, power : (N,) largest absolute value and sum of squares of centred variables
     product : ``S`` (N, N), or ``S W`` (N, L) for a random W
     seen : (n, N) some of the rows as they are
     """
 
-    low: Array
-    varying: Mask
-    scale: float
-    mean: Array
+    preparation: Preparation
+    centring: Centring
     largest: Array
     power: Array
     product: Array
     seen: Array
+
+    @property
+    def varying(self) -> Mask:
+        return self.preparation.varying
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ class Streamed:
     n_components: int | str
 
     def some(self, most: int) -> Array:
-        seen = (self.first.seen - self.first.mean)[:, self.first.varying]
+        seen = (self.first.seen - self.first.centring.mean)[:, self.first.varying]
         return seen[spread(len(seen), most)]
 
     def participation(self, projection: Array) -> tuple[Array, Array]:
@@ -79,13 +81,13 @@ class Streamed:
         if share.max() < NOT_ALONE:
             return 1 / share, share
         wide = _wide(projection, first.varying)
-        power, square, largest = self.reader.fold(Participation(first.mean, first.scale, wide))
+        power, square, largest = self.reader.fold(Participation(first.centring, wide))
         total = np.maximum(power, 1e-300)
         return total**2 / np.maximum(square, 1e-300), largest / total
 
     def limited(self, limit: Callable[[Array], Array]) -> tuple[Samples, Table]:
         first = self.first
-        reader = self.reader.through(Limited(first.mean, first.varying, first.scale, limit))
+        reader = self.reader.through(Limited(first.centring, first.varying, limit))
         ready = _first_pass(reader, int(first.varying.sum()), self.n_components, True, False)
         table = _table(reader, ready, self.n_components, self.table.observed)
         return Streamed(reader, ready, table, self.n_components), table
@@ -95,13 +97,12 @@ class Streamed:
 class Limited:
     """Blocks centred, then `limit`ed."""
 
-    mean: Array
+    centring: Centring
     varying: Mask
-    scale: float
     limit: Callable[[Array], Array]
 
     def __call__(self, block: Block) -> Array:
-        return self.limit((dense(block) / self.scale - self.mean)[:, self.varying])
+        return self.limit(self.centring(block)[:, self.varying])
 
 
 def gather(blocks: Blocks, method: str) -> Array | None:
@@ -131,16 +132,13 @@ def condense(
     """
     N = reader.blocks.shape[1]
     first = _first_pass(reader, N, n_components, center, True)
-    mean = np.where(first.varying, first.mean * first.scale, first.low)
     share = None if observed is None else observed[first.varying]
     table = _table(reader, first, n_components, share)
     samples = Streamed(reader, first, table, n_components)
-    return Preparation(mean, first.varying, first.scale), table, samples
+    return first.preparation, table, samples
 
 
-def _first_pass(
-    reader: Reader, N: int, n_components: int | str, center: bool, raw: bool, scale: float = 1.0
-) -> First:
+def _first_pass(reader: Reader, N: int, n_components: int | str, center: bool, raw: bool) -> First:
     """Extremes, means and the first products; once more if numbers are extreme.
 
     `raw` : the user's table, which may have constant variables and numbers of any size
@@ -150,17 +148,24 @@ def _first_pass(
     if route_of(M, N) == "axes":
         W = _random((N, _number_of_axes(M, N, n_components)))
     wanted = spread(M, rows_seen(N))
-    low, high, counts, means, power, product, seen = reader.fold(Moments(scale, wanted, W))
+    low, high, *rest = reader.fold(Moments(None, wanted, W))
     _refuse_gaps(low + high, reader.blocks.names)
-    varying, right_scale = judge(low, high) if raw else (np.ones(N, dtype=bool), scale)
-    if right_scale != scale:
-        return _first_pass(reader, N, n_components, center, raw, right_scale)
+    varying, scale = judge(low, high) if raw else (np.ones(N, dtype=bool), 1.0)
+    units = different_units(low / scale, high / scale, varying) if raw else None
+    unit = None
+    if scale != 1 or units is not None:
+        unit = np.full(N, scale) if units is None else scale * units
+        rest = list(reader.fold(Moments(unit, wanted, W))[2:])
+    counts, means, power, product, seen = rest
     mean = (counts / M) @ means if center else np.zeros(N)
     between = np.sqrt(counts)[:, None] * (means - mean)
     product += between.T @ (between if W is None else between @ W)
     power += (between * between).sum(axis=0)
-    largest = np.maximum(np.abs(low / scale - mean), np.abs(high / scale - mean))
-    return First(low, varying, scale, mean, largest, power, product, seen)
+    whole = 1.0 if unit is None else unit
+    largest = np.maximum(np.abs(low / whole - mean), np.abs(high / whole - mean))
+    taken_off = np.where(varying, mean * whole, low)
+    preparation = Preparation(taken_off, varying, scale, units)
+    return First(preparation, Centring(mean, unit), largest, power, product, seen)
 
 
 def _refuse_gaps(extremes: Array, names: tuple[str, ...] | None) -> None:
@@ -208,7 +213,7 @@ def _find_range(reader: Reader, first: First, Z: Array) -> tuple[Array, Array]:
     W = Z
     for _ in range(PASSES - 1):
         W = np.linalg.qr(Z)[0]
-        step = Multiply(first.mean, first.scale, _wide(W, first.varying))
+        step = Multiply(first.centring, _wide(W, first.varying))
         Z = reader.fold(step)[0][first.varying]
     T = W.T @ Z
     squares, turn = np.linalg.eigh((T + T.T) / 2)
