@@ -117,6 +117,47 @@ def test_h5ad_objects_do_not_run(tmp_path):
     assert not (tmp_path / "ran").exists()
 
 
+PICKLE = {"id": "pickle", "protocol": 4}
+
+
+@pytest.mark.parametrize(
+    "packing",
+    [
+        {"filters": [PICKLE]},
+        {"compressor": PICKLE},
+        {"filters": [{"id": "shuffle", "elementsize": 8}, PICKLE]},
+        {"filters": "pickle"},
+    ],
+)
+def test_zarr_chunks_are_not_unpickled(tmp_path, packing):
+    """A codec that every version knows; the chunk would run when it is read."""
+    path = tmp_path / "t.zarr"
+    path.mkdir()
+    usual = {"zarr_format": 2, "shape": [6, 4], "chunks": [6, 4], "dtype": "<f8", "order": "C"}
+    usual |= {"compressor": None, "filters": None, "fill_value": 0.0}
+    (path / ".zarray").write_text(json.dumps({**usual, **packing}))
+    (path / "0.0").write_bytes(pickle.dumps(Bomb(tmp_path / "ran")))
+    with pytest.raises(TableError, match="packed by 'pickle' are not read"):
+        RCweb(2).fit(path)
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("shards", [None, (30, 20)])
+def test_zarr_as_it_is_usually_packed_is_read(tmp_path, version, shards):
+    """The list of codecs must hold what zarr itself writes."""
+    zarr = pytest.importorskip("zarr")
+    if shards and version == 2:
+        pytest.skip("shards came with version 3")
+    data = simulate(60, 20, 2, noise=0.05, random_state=0).data
+    array = zarr.create_array(
+        str(tmp_path / "t.zarr"), shape=data.shape, chunks=(10, 20), shards=shards, dtype="f8",
+        zarr_format=version,
+    )  # fmt: skip
+    array[:] = data
+    assert RCweb(2).fit(tmp_path / "t.zarr").components_.shape == (2, 20)
+
+
 # Sizes that are claimed, and bombs.
 
 
