@@ -149,7 +149,7 @@ def _first_pass(reader: Reader, N: int, n_components: int | str, center: bool, r
         W = _random((N, _number_of_axes(M, N, n_components)))
     wanted = spread(M, rows_seen(N))
     low, high, *rest = reader.fold(Moments(None, wanted, W))
-    _refuse_gaps(low + high, reader.blocks.names)
+    _refuse_gaps(np.isfinite(low) & np.isfinite(high), reader.blocks.names)
     varying, scale = judge(low, high) if raw else (np.ones(N, dtype=bool), 1.0)
     units = different_units(low / scale, high / scale, varying) if raw else None
     unit = None
@@ -168,8 +168,8 @@ def _first_pass(reader: Reader, N: int, n_components: int | str, center: bool, r
     return First(preparation, Centring(mean, unit), largest, power, product, seen)
 
 
-def _refuse_gaps(extremes: Array, names: tuple[str, ...] | None) -> None:
-    bad = np.flatnonzero(np.isnan(extremes))
+def _refuse_gaps(finite: Mask, names: tuple[str, ...] | None) -> None:
+    bad = np.flatnonzero(~finite)
     if len(bad):
         name = "" if names is None else f" ({names[bad[0]]})"
         raise ValueError(
