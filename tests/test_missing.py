@@ -333,7 +333,6 @@ def test_a_third_missing(holes: object) -> None:
     assert found.precision > best.precision - 0.03
 
 
-@pytest.mark.xfail(strict=True, reason="noise of filled entries: spectrum.py and outliers.py")
 def test_less_measured_is_less_sure() -> None:
     """Half of the variables measured in a fifth of the samples: lower scores, no false edges."""
     sim = simulate(200, 100, 4, noise=0.3, density=0.3, random_state=0)

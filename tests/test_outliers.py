@@ -20,7 +20,7 @@ def spectrum_of(G: np.ndarray) -> Spectrum:
 
 def limit_outliers(G: np.ndarray) -> tuple[np.ndarray, float]:
     """The table with wild entries pulled in, centred again, and their share."""
-    limit, share = find_limit(InMemory(G), spectrum_of(G))
+    limit, share = find_limit(InMemory(G), spectrum_of(G), np.ones(G.shape[1]))
     assert limit is not None
     samples, condensed = InMemory(G).limited(limit)
     np.testing.assert_allclose(condensed.power, (samples.G0**2).sum(axis=0))
@@ -47,7 +47,7 @@ def test_gaussian_tables_are_left_as_they_are(kind: str, noise: float) -> None:
     for seed in range(4):
         sim = simulate(100, 150, 5, noise=noise, noise_kind=kind, random_state=seed)
         G = sim.data - sim.data.mean(axis=0)
-        limit, share = find_limit(InMemory(G), spectrum_of(G))
+        limit, share = find_limit(InMemory(G), spectrum_of(G), np.ones(G.shape[1]))
         assert limit is None
         assert share < TOO_MANY
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rcweb.missing.correct import observed_median
 from rcweb.samples import Samples
 from rcweb.spectrum import Spectrum
 
@@ -47,8 +48,11 @@ def rows_seen(N: int) -> int:
     return max(SEEN_ENTRIES // N, SEEN_SAMPLES)
 
 
-def find_limit(samples: Samples, spectrum: Spectrum) -> tuple[Limit | None, float]:
-    """How to pull wild entries in (None if there are few), and their share."""
+def find_limit(samples: Samples, spectrum: Spectrum, observed: Array) -> tuple[Limit | None, float]:
+    """How to pull wild entries in (None if there are few), and their share.
+
+    observed : (N,) share of the samples in which each variable was measured
+    """
     into = spectrum.factor[:, None] * spectrum.V
     lonely = (spectrum.V**2).max(axis=0)
     # A direction of one sample and one variable is itself a wild entry, fitted.
@@ -59,10 +63,16 @@ def find_limit(samples: Samples, spectrum: Spectrum) -> tuple[Limit | None, floa
     back = (spectrum.V[:, ~alone] / spectrum.factor[:, None]).T
     rows = samples.some(rows_seen(len(into)))
     residual = rows - rows @ into @ back
-    scatter = 1.4826 * np.median(np.abs(residual), axis=0)
+    scatter = 1.4826 * _median(np.abs(residual), observed)
     tied = (rows == rows.min(axis=0)).mean(axis=0) > TIED
     known = (scatter > 1e-9 * np.sqrt((rows * rows).mean(axis=0))) & ~tied
     share = float(((np.abs(residual) > WILD * scatter) & known).mean())
     if share < TOO_MANY:
         return None, share
     return Limit(into, back, np.where(known, LIMIT * scatter, np.inf)), share
+
+
+def _median(size: Array, observed: Array) -> Array:
+    if (observed == 1).all():
+        return np.asarray(np.median(size, axis=0))
+    return observed_median(size, observed)

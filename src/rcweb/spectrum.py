@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rcweb.basis import noise_edge
+from rcweb.missing.correct import effective_power
 from rcweb.table import ROUNDING, Leading, Table, entry_noise
 
 Array = NDArray[np.float64]
@@ -67,15 +68,26 @@ def leading_directions(table: Table, n_components: int | str) -> Spectrum:
         white = raw if whitening is None else table.scaled(whitening).leading(len(raw.values))
         K = int(np.clip(_above_edge(white, P), P, most))
     factor = _factors(table, raw, K, NOISE_POWER)
-    final = raw if factor is None else table.scaled(factor).leading(K)
+    scaled = table.scaled(factor)
+    final = raw if factor is None else scaled.leading(K)
     return Spectrum(
         s=np.maximum(final.values[:K], ROUNDING * final.values[0]),
         V=np.ascontiguousarray(final.V[:, :K]),
         factor=np.ones(N) if factor is None else factor,
-        sigma=final.noise(K),
+        sigma=_noise(scaled, final, K),
         n_signal=n_signal,
         P=P,
     )
+
+
+def _noise(table: Table, leading: Leading, n: int) -> float:
+    """Noise of an entry beyond the first n directions, as if every variable had been measured in
+    all samples."""
+    if (table.observed == 1).all():
+        return leading.noise(n)
+    rest = table.power - ((leading.V[:, :n] * leading.values[:n]) ** 2).sum(axis=1)
+    rest = effective_power(np.maximum(rest, 0.0), table.observed)
+    return entry_noise(float(rest.sum()), n, table.M, table.N)
 
 
 def _above_edge(white: Leading, P: int) -> int:
@@ -149,6 +161,7 @@ def _factors(table: Table, leading: Leading, n: int, power: float) -> Array | No
     rest = total - ((leading.V[:, :n] * leading.values[:n]) ** 2).sum(axis=1)
     if rest.sum() < 1e-10 * total.sum():
         return None
+    rest = effective_power(np.maximum(rest, 0.0), table.observed)
     rest = np.maximum(rest, 1e-6 * np.median(rest))
     if np.log(rest).std() < 2 * np.sqrt(2 / (M - 1 - n)):
         return None

@@ -9,6 +9,8 @@ import numpy as np
 
 from rcweb.checkpoint import Checkpoint
 
+MOST_ENTRIES = 30_000  # of C that are swept in full
+
 
 @dataclass(frozen=True)
 class Sweeps:
@@ -17,6 +19,11 @@ class Sweeps:
     burn: int
     shape: int
     sweeps: int
+
+    def within(self, entries: int) -> Sweeps:
+        """Fewer sweeps where there are many `entries` of C: the work is entries x sweeps."""
+        share = min(1.0, MOST_ENTRIES / entries)
+        return Sweeps(round(self.burn * share), self.shape, round(self.sweeps * share))
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,7 @@ def _sample(problem: Problem, axes: Axes, start: Posterior, calm: bool, run: Run
     if budget is not None:
         chain.wander(budget.burn, shaped=False)
     else:
-        budget = run.effort.unsettled
+        budget = run.effort.unsettled.within(start.C.size)
         swept = chain.burn_in(budget.burn)
         run.report(f"refine: {swept} sweeps until the posterior stopped climbing")
     chain.wander(budget.shape)

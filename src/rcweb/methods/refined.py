@@ -48,7 +48,7 @@ def solve_refined(
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
     run = Run(rng, EFFORTS[quality], print if verbose else lambda line: None, checkpoint)
     spectrum = leading_directions(table, n_components)
-    limit, wild = find_limit(samples, spectrum)
+    limit, wild = find_limit(samples, spectrum, table.observed)
     if limit is not None:
         run.report(f"outliers: {wild:.2%} of the entries limited")
         samples, table = samples.limited(limit)

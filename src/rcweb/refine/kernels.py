@@ -13,6 +13,7 @@ from numba import njit
 
 LOG_2_PI_E = np.log(2 * np.pi * np.e)
 CERTAIN = 40.0  # log odds beyond which an edge is certain
+SIDE = 6  # parts of the slab on each side of zero
 LIKELY = 1e-3  # probability above which an entry tells of the slab's shape
 # Reassociation lets the loops vectorise; NaN and infinity keep their meaning.
 _SIMD = {"reassoc", "contract", "arcp", "nsz"}
@@ -119,6 +120,30 @@ def draw_shaped_edges(  # type: ignore[no-untyped-def]
             _replace(Q, C, g, i, p, old, new)
 
 
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=_SIMD, inline="always")
+def _exp(x):  # type: ignore[no-untyped-def]
+    """exp(x) to 1e-15, |x| cut at 700: the library's is a call, which no loop vectorises around.
+
+    x = n log 2 + r (log 2 in two parts); exp(r) by its series to the 12th power, 2^n by its bits.
+    """
+    x = min(max(x, -700.0), 700.0)
+    n = np.floor(x * 1.4426950408889634 + 0.5)
+    r = x - n * 0.693145751953125 - n * 1.4286068203094172e-6
+    series = 1 / 479001600
+    series = series * r + 1 / 39916800
+    series = series * r + 1 / 3628800
+    series = series * r + 1 / 362880
+    series = series * r + 1 / 40320
+    series = series * r + 1 / 5040
+    series = series * r + 1 / 720
+    series = series * r + 1 / 120
+    series = series * r + 1 / 24
+    series = series * r + 1 / 6
+    series = series * r + 0.5
+    bits = (np.int64(np.int32(n)) + np.int64(1023)) << np.int64(52)
+    return (series * r * r + r + 1.0) * np.int64(bits).view(np.float64)
+
+
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_SIMD)
 def expect_shaped_edges(  # type: ignore[no-untyped-def]
     Q, Z, mean, weight, log_odds, scale, step, spread, mix, probability, variance, used
@@ -129,42 +154,38 @@ def expect_shaped_edges(  # type: ignore[no-untyped-def]
     largest change of a mean, in scales of its row.
     """
     P, N = mean.shape
-    half = (mix.shape[0] + 1) // 2
-    g = np.empty(N)
+    g, new = np.empty(N), np.empty(N)
+    ups, shrinks, totals = np.empty(N), np.empty(N), np.empty(N)
     largest = 0.0
     for p in range(P):
         for i in range(N):
-            g[i] = Z[p, i]
+            g[i] = Z[p, i] + Q[p, p] * mean[p, i]
         for k in range(P):
-            if k != p:
-                q = Q[p, k]
-                for i in range(N):
-                    g[i] -= q * mean[k, i]
+            for i in range(N):
+                g[i] -= Q[p, k] * mean[k, i]
         precision = 1 / (spread * scale[p] * scale[p])
         unit = step * scale[p]
-        moved = 0.0
+        # Without branches and calls, so that it vectorises: this loop is all the time there is.
         for i in range(N):
-            d = Q[p, p] * weight[i] + precision
-            share = precision / d
-            middle = g[i] * weight[i] / d
+            inverse = 1 / (Q[p, p] * weight[i] + precision)
+            share = precision * inverse
+            middle = g[i] * weight[i] * inverse
+            # Beyond the range of exponentials the edge is certain, its part the outermost.
             tilt = middle * unit * precision
-            base = log_odds[p] + 0.5 * middle * middle * d
-            if base > 300.0 or abs(tilt) > 75.0:
-                # Beyond the range of exponentials the edge is certain, its part the outermost.
-                base = 300.0
-                tilt = min(max(tilt, -75.0), 75.0)
-            up = np.exp(tilt)
-            down = 1 / up
-            shrink = np.exp(-0.5 * step * step / spread * (1 - share))
+            base = log_odds[p] + 0.5 * middle * middle / inverse
+            base = 300.0 if (base > 300.0) | (abs(tilt) > 75.0) else base
+            up = _exp(min(max(tilt, -75.0), 75.0))
+            shrink = _exp(-0.5 * step * step / spread * (1 - share))
             shrink2 = shrink * shrink
             power = shrink
             ratio = shrink * shrink2
+            down = 1 / up
             u = up
             v = down
             total = mix[0]
             lean = 0.0
             reach = 0.0
-            for j in range(1, half):
+            for j in range(1, SIDE + 1):
                 x = mix[2 * j - 1] * u * power
                 y = mix[2 * j] * v * power
                 total += x + y
@@ -174,32 +195,42 @@ def expect_shaped_edges(  # type: ignore[no-untyped-def]
                 ratio *= shrink2
                 u *= up
                 v *= down
-            odds = np.exp(base) * np.sqrt(share) * total
-            chosen = odds / (1 + odds) if odds < 1e17 else 1.0
+            chosen = 1 - 1 / (1 + _exp(base) * np.sqrt(share) * total)
             shift = unit * share
             lean *= shift / total
-            new = chosen * (middle + lean)
-            square = 1 / d + middle * middle + 2 * middle * lean + shift * shift * reach / total
-            moved = max(moved, abs(new - mean[p, i]))
-            mean[p, i] = new
+            square = inverse + middle * middle + 2 * middle * lean + shift * shift * reach / total
+            new[i] = chosen * (middle + lean)
             probability[p, i] = chosen
-            variance[p, i] = max(chosen * square - new * new, 0.0)
-            if chosen > LIKELY:
-                c = chosen / total
-                used[0] += c * mix[0]
-                power = shrink
-                ratio = shrink * shrink2
-                u = up
-                v = down
-                for j in range(1, half):
-                    used[2 * j - 1] += c * mix[2 * j - 1] * u * power
-                    used[2 * j] += c * mix[2 * j] * v * power
-                    power *= ratio
-                    ratio *= shrink2
-                    u *= up
-                    v *= down
-        largest = max(largest, moved / scale[p])
+            variance[p, i] = max(chosen * square - new[i] * new[i], 0.0)
+            ups[i] = up
+            shrinks[i] = shrink
+            totals[i] = total
+        for i in range(N):
+            largest = max(largest, abs(new[i] - mean[p, i]) / scale[p])
+            mean[p, i] = new[i]
+        for i in range(N):
+            if probability[p, i] > LIKELY:
+                _count_parts(ups[i], shrinks[i], mix, probability[p, i] / totals[i], used)
     return largest
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=_SIMD, inline="always")
+def _count_parts(up, shrink, mix, share, used):  # type: ignore[no-untyped-def]
+    """Add an edge to the parts of the slab that it comes from; `share` is its probability over
+    the sum of the parts' weights."""
+    used[0] += share * mix[0]
+    power = shrink
+    ratio = shrink * shrink * shrink
+    down = 1 / up
+    u = up
+    v = down
+    for j in range(1, SIDE + 1):
+        used[2 * j - 1] += share * mix[2 * j - 1] * u * power
+        used[2 * j] += share * mix[2 * j] * v * power
+        power *= ratio
+        ratio *= shrink * shrink
+        u *= up
+        v *= down
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")

@@ -37,7 +37,7 @@ from rcweb.refine.slab import (
 
 Array = NDArray[np.float64]
 
-FIRST = 2  # rounds before the slab's shape is learned
+FIRST = 1  # rounds before the slab's shape is learned
 LEAST = 5
 MOST_PULL = 0.9  # share of its own fit up to which a variable's pull can be taken away
 
@@ -64,7 +64,7 @@ def settle(
     concentration: float,
     density: float = 0.2,
     most: int = 12,
-    tolerance: float = 0.05,
+    tolerance: float = 0.03,
     single: bool = False,
 ) -> Settled:
     """Iterate from the network `C` (P, N) until no entry moves by more than `tolerance`.
@@ -104,7 +104,9 @@ class _Field:
         self.probability = np.ones_like(self.mean)
         self.sigma2, self.scale, self.mix = start.variance, start.scale, PRIOR_MIX.copy()
         self.log_odds = np.log(start.pi / (1 - start.pi))
-        self.Y = axes.Y.astype(np.float32) if single else axes.Y
+        # In units of the table, so that single precision rounds alike whatever the user's are.
+        self.unit = float(np.sqrt(self.power.mean() / axes.M)) if single else 1.0
+        self.Y = (axes.Y / self.unit).astype(np.float32) if single else axes.Y
 
     def advance(self, *, shaped: bool) -> float:
         """One round: activities given C, then C given activities, then the parameters."""
@@ -144,10 +146,10 @@ class _Field:
         A.flat[:: len(A) + 1] += self.variance @ weight
         response = np.asarray(np.linalg.inv(A), dtype=np.float64)
         H = response @ weighted  # (P, N): R = Y H^T
-        R = self.Y @ H.T.astype(self.Y.dtype)
+        R = self.Y @ (self.unit * H.T).astype(self.Y.dtype)
         rest = H * axes.rest
         RR = (R.T @ R).astype(np.float64) + rest @ H.T
-        Z = (R.T @ self.Y).astype(np.float64) + rest
+        Z = self.unit * (R.T @ self.Y).astype(np.float64) + rest
         return RR, Z, response, Sigma
 
     def _parameters(self, rss: Array, used: Array | None) -> None:

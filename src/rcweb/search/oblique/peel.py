@@ -110,6 +110,7 @@ def chance_level(space: Space, left: int, rng: np.random.Generator, n: int = 64)
     """Best score that the same search reaches on noise: a random subspace of the same size, with
     all but `left` of its directions taken (they still lend themselves to b, as true ones do)."""
     Q = np.eye(space.K)[:, :left]
+    n = min(n, 8 * left - 7)  # and few starts: in one direction all are the same
     best = -np.inf
     for _ in range(max(1, 8 // left)):  # a small space has few optima: draw several
         V = np.linalg.qr(rng.standard_normal((space.N, space.K)))[0]

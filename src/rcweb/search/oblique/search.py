@@ -29,6 +29,7 @@ WIDER = 1.6
 BACKGROUND = 0.035
 DIFFUSE_STEPS = 60
 MOSTLY = 0.9  # share of certified columns that holds the others in place
+STARTS = 6  # of the peeling, per column that is not certified
 NOISY = 0.25  # rows with more noise than this are rarely certified by more starts
 
 
@@ -105,7 +106,7 @@ def insist(
     """Keep the certified columns and peel on; where doubt remains, let starts compete."""
     K, start, certified = space.K, found.columns, found.certified
     kept = pick_independent(start.B[certified], start.J[certified], -np.inf, start.B[:0], K)
-    n_starts = int(np.clip(6 * K, 96, 384))
+    n_starts = int(np.clip(STARTS * (K - len(kept)), 48, 384))
     patience = 8 if space.level < NOISY else 2
     peeled, sure = peel(space, kept, rng, n_starts=n_starts, most_starts=patience * n_starts)
     report(f"search: {sure.sum()} of {K} columns certified by peeling")
