@@ -102,3 +102,16 @@ def test_resampling_on_a_cluster(workers: tuple[Cluster, Any]) -> None:
     here = resample_stability(model, X, **options)
     there = resample_stability(model, X, executor=client.get_executor(), **options)
     np.testing.assert_array_equal(here.edge_frequency, there.edge_frequency)
+
+
+def test_benchmark_plan_on_a_cluster(workers: tuple[Cluster, Any], tmp_path: Path) -> None:
+    """Fits of a plan run on the workers, and their rows come back."""
+    from rcweb.benchmark import run
+    from rcweb.benchmark.store import read_rows
+
+    _, client = workers
+    options: dict[str, Any] = {"quick": True, "methods": ["fastica"], "seeds": 1}
+    folder = run("fig1", out=tmp_path / "out", n_jobs=2, executor=client.get_executor(), **options)
+    rows = read_rows(folder / "rows.jsonl")
+    assert len(rows) > 1
+    assert set(rows["status"]) == {"ok"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
@@ -16,7 +16,7 @@ from rcweb.benchmark.plans import Task, get_plan, tasks_of
 from rcweb.benchmark.progress import Progress
 from rcweb.benchmark.real import data_folder
 from rcweb.benchmark.store import Store, environment
-from rcweb.benchmark.worker import Crew, Worker
+from rcweb.benchmark.worker import Crew, Remote, Worker
 
 ROWS = "rows.jsonl"
 
@@ -32,6 +32,7 @@ def run(
     seeds: int | Sequence[int] | None = None,
     out: str | Path | None = None,
     n_jobs: int = 1,
+    executor: Executor | None = None,
     retry: bool = False,
 ) -> Path:
     """Measure what `plan` asks for and has not been measured yet; returns the results' folder.
@@ -43,6 +44,8 @@ def run(
     methods, seeds : replace those of the plan; `seeds` is their number or a list
     out : folder of the results, ``benchmarks/results/<plan>`` (with ``-quick``) by default
     n_jobs : fits at the same time; keep 1 when seconds matter
+    executor : where to fit instead of in processes of this machine, such as
+        ``client.get_executor()`` of a dask cluster; `n_jobs` is then the number of its workers
     retry : measure again what failed or ran out of time
 
     The folder holds ``rows.jsonl`` (one line per fit), ``summary.csv``, ``summary.md`` and, with
@@ -60,7 +63,7 @@ def run(
         if task.key not in finished
     ]
     if tasks:
-        _measure(tasks, store, max(1, n_jobs))
+        _measure(tasks, store, max(1, n_jobs), Crew(executor))
     else:
         print(f"{plan}: everything is measured already, in {folder}", file=sys.stderr)
     from rcweb.benchmark.outputs import write_outputs
@@ -73,14 +76,13 @@ def _default_folder(plan: str, quick: bool) -> Path:
     return Path("benchmarks") / "results" / (f"{plan}-quick" if quick else plan)
 
 
-def _measure(tasks: list[Task], store: Store, n_jobs: int) -> None:
+def _measure(tasks: list[Task], store: Store, n_jobs: int, crew: Crew) -> None:
     """Groups of tasks that share their data go to one process each; rows come back here."""
     facts = environment()
     store.append(facts)
     progress = Progress((t.method for t in tasks), n_jobs)
     results: Results = SimpleQueue()
     groups = _groups(tasks, n_jobs)
-    crew = Crew()
     with ThreadPoolExecutor(n_jobs) as pool:
         for group in groups:
             pool.submit(_work, group, results, crew)
@@ -103,7 +105,7 @@ def _groups(tasks: list[Task], n_jobs: int) -> list[list[Task]]:
 
 
 def _work(tasks: list[Task], results: Results, crew: Crew) -> None:
-    worker: Worker | None = None
+    worker: Worker | Remote | None = None
     try:
         for task in tasks:
             if worker is None or worker.threads != task.threads:

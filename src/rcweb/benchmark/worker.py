@@ -12,7 +12,9 @@ import signal
 import subprocess
 import sys
 import threading
+from concurrent.futures import CancelledError, Executor, Future
 from dataclasses import asdict
+from functools import cache
 from typing import Any
 
 from rcweb.benchmark.plans import Task
@@ -37,15 +39,7 @@ class Worker:
             if row["status"] != "ok":
                 return row
             self._warm.add(task.method)
-        return self._ask(
-            {
-                "kind": type(task.cell).__name__,
-                "cell": asdict(task.cell),
-                "method": task.method,
-                "seed": task.seed,
-            },
-            task.timeout,
-        )
+        return self._ask(_message(task), task.timeout)
 
     def kill(self) -> None:
         """Stop the process; a call of `run` under way returns a row that says it died."""
@@ -102,16 +96,51 @@ class Worker:
         return self._process
 
 
+class Remote:
+    """A place of an executor, such as a dask cluster, instead of a process of this machine. A fit
+    that takes too long cannot be stopped there."""
+
+    def __init__(self, executor: Executor, threads: int) -> None:
+        self.threads = threads
+        self._executor = executor
+        self._future: Future[dict[str, Any]] | None = None
+
+    def run(self, task: Task) -> dict[str, Any]:
+        """The row of one task."""
+        self._future = self._executor.submit(answer_there, _message(task), self.threads)
+        try:
+            return self._future.result()
+        except (CancelledError, OSError) as error:
+            return {"status": "failed", "error": f"the executor: {error!r}"[:300]}
+
+    def kill(self) -> None:
+        """Do not begin what has not begun."""
+        if self._future is not None:
+            self._future.cancel()
+
+    close = kill
+
+
+def _message(task: Task) -> dict[str, Any]:
+    return {
+        "kind": type(task.cell).__name__,
+        "cell": asdict(task.cell),
+        "method": task.method,
+        "seed": task.seed,
+    }
+
+
 class Crew:
-    """The workers of one run, so that all can be stopped at once."""
+    """The workers of one run, so that all can be stopped at once; at an `executor` if given."""
 
-    def __init__(self) -> None:
+    def __init__(self, executor: Executor | None = None) -> None:
         self.dismissed = False
-        self._workers: list[Worker] = []
+        self._executor = executor
+        self._workers: list[Worker | Remote] = []
 
-    def hire(self, threads: int) -> Worker:
+    def hire(self, threads: int) -> Worker | Remote:
         """A new worker."""
-        worker = Worker(threads)
+        worker = Worker(threads) if self._executor is None else Remote(self._executor, threads)
         self._workers.append(worker)
         return worker
 
@@ -143,6 +172,20 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
         return {"status": "ok", **row}
     except Exception as error:
         return {"status": "failed", "error": f"{type(error).__name__}: {error}"[:300]}
+
+
+def answer_there(message: dict[str, Any], threads: int) -> dict[str, Any]:
+    """`answer` in a process of someone else, compiled and with `threads` of BLAS."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(threads):
+        _warm(message["method"])
+        return answer(message)
+
+
+@cache
+def _warm(method: str) -> None:
+    answer({"warm_up": method})
 
 
 def main() -> None:
