@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,6 +26,7 @@ import rcweb.checkpoint
 from rcweb import RCweb
 rcweb.checkpoint.EVERY = 0.02
 X = np.load(sys.argv[1])
+RCweb(2, quality="high").fit(X[:50, :40])  # compiled code is loaded
 print("started", flush=True)
 model = RCweb(12, quality="high", random_state=3, checkpoint=sys.argv[3] or None).fit(X)
 np.savez(sys.argv[2], *[
@@ -81,13 +83,20 @@ def whole(data) -> tuple[str, float]:
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["SIGKILL", "Ctrl-C"])
 def test_a_killed_fit_ends_with_the_same_bits(data, whole, tmp_path, how):
-    """Killed at four random moments, then left alone; and no file is half-written."""
+    """Killed at random moments, then left alone; and no file is half-written."""
     expected, seconds = whole
     rng = np.random.default_rng([int(os.environ.get("RCWEB_SEED", 0)), how])
     out, checkpoint = tmp_path / "out.npz", tmp_path / "checkpoint"
-    moments = seconds * rng.uniform(0.05, 0.5, 4)
-    codes = [fit(data, out, checkpoint, moment, how)[0] for moment in moments]
-    assert any(code != 0 for code in codes), "the moments were too late to test anything"
+    n_killed = 0
+    # On a busy machine a moment may come before anything was saved, or after the end.
+    for _ in range(20):
+        if fit(data, out, checkpoint, rng.uniform(0.1, 0.8) * seconds, how)[0] == 0:
+            shutil.rmtree(checkpoint)
+            continue
+        n_killed += 1
+        if n_killed >= 3 and list(checkpoint.glob("[!.]*.stage")):
+            break
+    assert n_killed >= 3
     assert list(checkpoint.glob("[!.]*.stage")), "nothing was saved before the last kill"
     assert fit(data, out, checkpoint, None)[0] == 0
     assert digest(out) == expected
