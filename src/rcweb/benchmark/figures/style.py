@@ -12,6 +12,7 @@ STYLE: dict[str, tuple[str, str]] = {
     "rcweb-paper": ("#E69F00", "s"),
     "fastica": ("#0072B2", "^"),
     "fastica-samples": ("#56B4E9", "v"),
+    "ipca-fastica": ("#003F5C", "1"),
     "ksvd": ("#009E73", "D"),
     "empca": ("#CC79A7", "P"),
     "ksvd-published": ("#66C2A5", "d"),
