@@ -17,7 +17,7 @@ import rcweb.blocks.route as route
 from rcweb import RCweb
 from rcweb.blocks import Reader, as_blocks, condense, open_blocks, route_of, transform_blocks
 from rcweb.blocks.arrays import Sliced
-from rcweb.blocks.base import block_rows, join
+from rcweb.blocks.base import Parts, Step, block_rows, join
 from rcweb.blocks.local import Local
 from rcweb.blocks.steps import Centring, Moments
 from rcweb.simulate import simulate
@@ -67,12 +67,26 @@ def test_sparse_rows_are_centred_without_being_dense(seed: int, divided: bool) -
         np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-8 * np.abs(expected).max())
 
 
-def test_parts_join_in_their_order() -> None:
-    """Sums add, extremes compete, rows follow each other; the parts themselves stay as they are."""
-    parts = [(np.array([float(k)]), np.array([k]), np.array([k]), np.array([k])) for k in range(4)]
-    total = join(("sum", "low", "high", "rows"), iter(parts))
-    assert [part.tolist() for part in total] == [[6.0], [0], [3], [0, 1, 2, 3]]
+class Four(Step):
+    """One array of every rule; how often it was closed."""
+
+    rules = ("sum", "low", "high", "rows")
+    closed = 0
+
+    def close(self, parts: Parts) -> Parts:
+        Four.closed += 1
+        return parts
+
+
+def test_parts_join_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums add, extremes compete, rows follow each other; the parts themselves stay as they are;
+    groups are closed on the way, so that what is kept per block does not pile up."""
+    monkeypatch.setattr(base, "GROUP", 3)
+    parts = [(np.array([float(k)]), *3 * (np.array([k]),)) for k in range(7)]
+    total = join(Four(), iter(parts))
+    assert [part.tolist() for part in total] == [[21.0], [0], [6], list(range(7))]
     assert parts[0][0] == 0.0
+    assert Four.closed == 5
 
 
 def test_rows_of_a_block() -> None:

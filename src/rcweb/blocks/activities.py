@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rcweb.blocks.base import Array, Block, Blocks, Parts, as_block, dense
+from rcweb.blocks.base import Array, Block, Blocks, Parts, Step, as_block, dense
 from rcweb.blocks.chunked import Chunked
 from rcweb.blocks.recognise import as_blocks
 from rcweb.blocks.steps import Centring
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Project:
+class Project(Step):
     """The activities of a block, (rows, P)."""
 
     mean: Array
@@ -34,7 +34,7 @@ class Project:
 
 
 @dataclass(frozen=True)
-class _Write:
+class _Write(Step):
     """Activities written to their place in `out`; the number of rows done comes back."""
 
     project: Project
@@ -48,7 +48,7 @@ class _Write:
 
 
 @dataclass(frozen=True)
-class _Explain:
+class _Explain(Step):
     """Squares left by the network, and sums of the variables and of their squares."""
 
     project: Project

@@ -8,6 +8,7 @@ the order of the blocks, so that the result has the same bits whatever the numbe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import chain, islice
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,21 +22,26 @@ Tell = Callable[[int, int], None]
 
 BLOCK_ENTRIES = 1 << 22  # 32 MB: large enough for products to run at full speed
 FEWEST_ROWS = 512
+GROUP = 64  # parts joined before they are closed
 # Up to this many variables the N x N matrix of products is kept, and has the better accuracy.
 MOST_GRAM = 8000
 
 
-class Step(Protocol):
-    """What is asked of each block; frozen and picklable.
+class Step:
+    """What is asked of each block; subclasses are frozen and picklable.
 
     rules : for each array of the result how it is joined: "sum", "low", "high" or "rows"
     """
 
-    @property
-    def rules(self) -> tuple[str, ...]: ...
+    rules: tuple[str, ...] = ()
 
     def __call__(self, block: Block, start: int) -> Parts:
         """The parts of a block whose first row has number `start`."""
+        raise NotImplementedError
+
+    def close(self, parts: Parts) -> Parts:
+        """Parts of several blocks, joined, made as small as those of one."""
+        return parts
 
 
 class Blocks(Protocol):
@@ -61,8 +67,19 @@ def block_rows(N: int) -> int:
     return max(BLOCK_ENTRIES // N, FEWEST_ROWS, quarter)
 
 
-def join(rules: tuple[str, ...], parts: Iterable[Parts]) -> Parts:
+def join(step: Step, parts: Iterable[Parts]) -> Parts:
     """Join the parts of consecutive blocks; an iterator is consumed one part at a time."""
+    stream = iter(parts)
+    total = None
+    while (first := next(stream, None)) is not None:
+        group = step.close(_add_up(step.rules, chain([first], islice(stream, GROUP - 1))))
+        total = group if total is None else step.close(_add_up(step.rules, [total, group]))
+    if total is None:
+        raise ValueError("The table has no rows.")
+    return total
+
+
+def _add_up(rules: tuple[str, ...], parts: Iterable[Parts]) -> Parts:
     stream = iter(parts)
     totals: list[Any] = [
         [part] if rule == "rows" else np.array(part) for rule, part in zip(rules, next(stream))

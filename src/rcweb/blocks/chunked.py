@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rcweb.blocks.base import Block, Parts, Step, Tell, as_block, join
+from rcweb.blocks.base import Block, Parts, Step, Tell, as_block, block_rows, join
 
 FAN_IN = 8  # parts joined in one task
 # W (N x L) travels in the graph: there the scheduler can give it to any worker, also after one has
@@ -56,7 +56,7 @@ class Chunked:
         ]
         while len(parts) > 1:
             parts = [
-                join_parts(step.rules, parts[i : i + FAN_IN]) for i in range(0, len(parts), FAN_IN)
+                join_parts(question, parts[i : i + FAN_IN]) for i in range(0, len(parts), FAN_IN)
             ]
         # Without a cluster there is nothing to quiet, and the name must not be taken.
         with dask.config.set(QUIET if "distributed" in sys.modules else {}):
@@ -66,5 +66,8 @@ class Chunked:
         return tuple(np.array(part) for part in result)
 
 
-def _work(step: Step, block: Block, start: int) -> Parts:
-    return step(as_block(block), start)
+def _work(step: Step, chunk: Block, start: int) -> Parts:
+    """The parts of a chunk, itself taken in blocks: they fit the cache, and copies are small."""
+    n, N = chunk.shape
+    size = block_rows(N)
+    return join(step, (step(as_block(chunk[i : i + size]), start + i) for i in range(0, n, size)))

@@ -67,7 +67,7 @@ class Local:
                 tell(min(start + size, M), M)
             return result
 
-        return join(step.rules, parts())
+        return join(step, parts())
 
     def _block(self, start: int, stop: int) -> Block:
         return as_block(self.rows.read(start, stop))

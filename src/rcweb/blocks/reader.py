@@ -45,18 +45,21 @@ class Reader:
 
 
 @dataclass(frozen=True)
-class _Through:
+class _Through(Step):
     """A step on changed blocks."""
 
     change: Callable[[Block], Block]
     step: Step
 
     @property
-    def rules(self) -> tuple[str, ...]:
+    def rules(self) -> tuple[str, ...]:  # type: ignore[override]
         return self.step.rules
 
     def __call__(self, block: Block, start: int) -> Parts:
         return self.step(self.change(block), start)
+
+    def close(self, parts: Parts) -> Parts:
+        return self.step.close(parts)
 
 
 class _Progress:

@@ -1,7 +1,7 @@
 """Questions asked of each block, and how to answer them without making sparse rows dense.
 
-Within a block rows are centred by the mean of that block, so that nothing cancels, and the means
-of the blocks are kept: with n_b rows of mean m_b and the mean m of all,
+Within a block rows are centred by the mean of that block, so that nothing cancels; blocks are
+joined with what their means differ by. With n_b rows of mean m_b and the mean m of all,
 
     G0^T G0 = sum_b X_b^T X_b + D^T D,   X_b centred in its block,   D_b = sqrt(n_b) (m_b - m).
 """
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rcweb.blocks.base import Array, Block, Parts, dense
+from rcweb.blocks.base import Array, Block, Parts, Step, dense
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def _divided(X: Array, unit: Array | None) -> Array:
 
 
 @dataclass(frozen=True)
-class Moments:
+class Moments(Step):
     """First pass: extremes of the variables as they are; means and products of rows / unit.
 
     unit : see `Centring`
@@ -84,10 +84,8 @@ class Moments:
     wanted: NDArray[np.intp]
     W: Array | None = None
 
-    @property
-    def rules(self) -> tuple[str, ...]:
-        """low, high (N,); rows per block; means (blocks, N); power (N,); product; rows wanted."""
-        return ("low", "high", "rows", "rows", "sum", "sum", "rows")
+    # low, high (N,); rows and means (N,) of each block; power (N,); product; rows wanted
+    rules = ("low", "high", "rows", "rows", "sum", "sum", "rows")
 
     def __call__(self, block: Block, start: int) -> Parts:
         # Overflow is looked for in the extremes, and the pass repeated with other units.
@@ -97,6 +95,19 @@ class Moments:
         first, last = np.searchsorted(self.wanted, [start, start + block.shape[0]])
         rows = _divided(dense(block[self.wanted[first:last] - start]), self.unit)
         return low, high, np.array([block.shape[0]]), mean[None], power, product, rows
+
+    def close(self, parts: Parts) -> Parts:
+        """One count and one mean: what the means of the blocks differ by goes to the products."""
+        low, high, counts, means, power, product, rows = parts
+        if len(counts) == 1:
+            return parts
+        n = counts.sum()
+        mean = (counts / n) @ means
+        with np.errstate(over="ignore", invalid="ignore"):
+            between = np.sqrt(counts)[:, None] * (means - mean)
+            product += between.T @ (between if self.W is None else between @ self.W)
+            power += (between * between).sum(axis=0)
+        return low, high, np.array([n]), mean[None], power, product, rows
 
     def _dense(self, block: Array) -> tuple[Array, ...]:
         low, high = block.min(axis=0), block.max(axis=0)
@@ -131,7 +142,7 @@ class Moments:
 
 
 @dataclass(frozen=True)
-class Multiply:
+class Multiply(Step):
     """``G0^T G0 W`` for the centred table: what each block adds to it."""
 
     centring: Centring
@@ -143,7 +154,7 @@ class Multiply:
 
 
 @dataclass(frozen=True)
-class Participation:
+class Participation(Step):
     """Of activities: sum, sum of squares and largest of their powers."""
 
     centring: Centring
@@ -156,7 +167,7 @@ class Participation:
 
 
 @dataclass(frozen=True)
-class Collect:
+class Collect(Step):
     """All rows, for tables that are small after all."""
 
     rules = ("rows",)

@@ -156,11 +156,10 @@ def _first_pass(reader: Reader, N: int, n_components: int | str, center: bool, r
     if scale != 1 or units is not None:
         unit = np.full(N, scale) if units is None else scale * units
         rest = list(reader.fold(Moments(unit, wanted, W))[2:])
-    counts, means, power, product, seen = rest
-    mean = (counts / M) @ means if center else np.zeros(N)
-    between = np.sqrt(counts)[:, None] * (means - mean)
-    product += between.T @ (between if W is None else between @ W)
-    power += (between * between).sum(axis=0)
+    _, (mean,), power, product, seen = rest
+    if not center:
+        product = product + M * np.outer(mean, mean if W is None else mean @ W)
+        mean, power = np.zeros(N), power + M * mean**2
     whole = 1.0 if unit is None else unit
     largest = np.maximum(np.abs(low / whole - mean), np.abs(high / whole - mean))
     taken_off = np.where(varying, mean * whole, low)
