@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import resource
 import sys
 import time
@@ -133,7 +135,12 @@ def _batches(table: Any) -> Iterator[Array]:
 def _forget_peak() -> float:
     """Start to look for the peak; returns the megabytes held now. Linux only, else the peak is
     that of the process so far."""
+    gc.collect()
     if _PEAK.exists():
+        # What earlier fits of this process have freed goes back to the system first.
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trim is not None:
+            trim(0)
         _PEAK.write_text("5")
     return peak_mb()
 
