@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 LOW_NOISE = 0.03  # rows with less noise than this are sharpened before they are refined
 NO_NOISE = 1e-5  # and with less than this their zeros are exact up to rounding: nothing to learn
 QUIET = 0.12  # with less noise than this leading axes alone will do
-SETTLED = 0.08  # largest change in the last round up to which mean field has found its mode
+SETTLED = 0.11  # largest change in the last round up to which mean field has found its mode
 FAITHFUL = 0.8  # correlation with the truth expected of a row that a settled posterior certifies
 
 

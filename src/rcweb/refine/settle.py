@@ -63,7 +63,7 @@ def settle(
     *,
     concentration: float,
     density: float = 0.2,
-    most: int = 12,
+    most: int = 8,
     tolerance: float = 0.03,
     single: bool = False,
 ) -> Settled:
