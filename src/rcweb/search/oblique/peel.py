@@ -106,7 +106,7 @@ def certified_above(chance: float, N: int) -> float:
     return MARGIN * max(chance, 0.0) + LEAST_GAIN / N
 
 
-def chance_level(space: Space, left: int, rng: np.random.Generator, n: int = 64) -> float:
+def chance_level(space: Space, left: int, rng: np.random.Generator, n: int = 32) -> float:
     """Best score that the same search reaches on noise: a random subspace of the same size, with
     all but `left` of its directions taken (they still lend themselves to b, as true ones do)."""
     Q = np.eye(space.K)[:, :left]

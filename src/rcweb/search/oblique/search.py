@@ -20,7 +20,8 @@ from rcweb.search.oblique.peel import (
 from rcweb.search.oblique.space import Array, Density, Space
 from rcweb.search.oblique.unmix import unmix
 
-SETTLE = 15
+START_STEPS, START_SETTLE = 20, 10  # of the joint start: narrowing, and at its own width
+FINISH_SETTLE = 15
 # Small effects are everywhere, and "zero" means "small", if the narrow parts are much wider than
 # noise (ratio of variances), or hold much power beyond it (share of a row); medians over rows. On
 # planted networks with exact zeros both stay below 1.3 and 0.02, on expression tables the first is
@@ -70,7 +71,9 @@ def search_columns(
     start = joint_start(space, rng)
     diffuse = is_diffuse(space, start)
     if diffuse:
-        start = climb(space, start.B, start.density, np.zeros(0), settle=DIFFUSE_STEPS - SETTLE)
+        start = climb(
+            space, start.B, start.density, np.zeros(0), settle=DIFFUSE_STEPS - START_SETTLE
+        )
     score = start.J + np.log(own_share(start.B))
     certified = score > certified_above(chance, space.N)
     if not diffuse:
@@ -84,9 +87,9 @@ def search_columns(
 
 def joint_start(space: Space, rng: np.random.Generator) -> Columns:
     """The cheap start: independent components, then freed from orthogonality."""
-    widths = np.geomspace(0.5, space.level, 30)
+    widths = np.geomspace(0.5, space.level, START_STEPS)
     B = symmetric_start(space, rng)
-    columns = climb(space, B, Density.start(space.K), widths, settle=SETTLE)
+    columns = climb(space, B, Density.start(space.K), widths, settle=START_SETTLE)
     return columns if is_diffuse(space, columns) else unmix(space, columns)
 
 
@@ -124,5 +127,5 @@ def insist(
 
 
 def _finish(space: Space, B: Array, widths: NDArray[np.float64]) -> Columns:
-    columns = climb(space, B, Density.start(space.K), widths, settle=SETTLE)
+    columns = climb(space, B, Density.start(space.K), widths, settle=FINISH_SETTLE)
     return unmix(space, columns)
