@@ -77,3 +77,20 @@ def test_sparse_counts_are_taken(adata):
     adata.X = sparse.csr_matrix(adata.X)
     again = fit_anndata(adata, n_components=3, method="paper")
     np.testing.assert_array_equal(again.components_, dense.components_)
+
+
+def test_backed_objects_are_read_in_blocks(tmp_path) -> None:
+    """A file that is only opened gives the network of the same object in memory."""
+    X = simulate(300, 40, 3, noise=0.3, random_state=0).data
+    anndata.AnnData(X).write_h5ad(tmp_path / "x.h5ad")
+    options = {"n_components": 3, "random_state": 0}
+    here = fit_anndata(anndata.AnnData(X), **options)
+    backed = anndata.read_h5ad(tmp_path / "x.h5ad", backed="r")
+    there = fit_anndata(backed, **options)
+    np.testing.assert_array_equal(here.components_, there.components_)
+    np.testing.assert_allclose(
+        backed.obsm["X_rcweb"],
+        here.transform(pd.DataFrame(X, columns=list(map(str, range(40))))),
+        atol=1e-12,
+    )
+    backed.file.close()

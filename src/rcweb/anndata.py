@@ -28,7 +28,7 @@ def fit_anndata(
     Fills ``obsm["X_rcweb"]`` (samples x regulators, activities), ``varm["rcweb"]`` (variables x
     regulators, the network transposed), ``varm["rcweb_probability"]`` and ``uns["rcweb"]``
     (parameters and diagnostics); `key` replaces "rcweb" in all of them. `model` is an unfitted
-    `RCweb`; or give its `parameters` here.
+    `RCweb`; or give its `parameters` here. A backed object is read in blocks (docs/scale.md).
 
     Examples
     --------
@@ -40,6 +40,7 @@ def fit_anndata(
     >>> adata.obsm["X_rcweb"].shape
     (60, 3)
     """
+    from rcweb.blocks import anndata_blocks
     from rcweb.estimator import RCweb
     from rcweb.io.binary import anndata_grid
     from rcweb.io.table import to_table
@@ -48,7 +49,10 @@ def fit_anndata(
         raise TypeError(f"Give either a model or parameters, not both ({', '.join(parameters)}).")
     model = RCweb(**parameters) if model is None else model
     dense = not model.__sklearn_tags__().input_tags.sparse
-    X = to_table(anndata_grid(adata, layer), transpose=False).frame(dense=dense)
+    if adata.isbacked:
+        X: Any = anndata_blocks(adata, layer)
+    else:
+        X = to_table(anndata_grid(adata, layer), transpose=False).frame(dense=dense)
     model.fit(X)
     fill_anndata(adata, model, model.transform(X), key=key)
     adata.uns[key]["layer"] = layer or "X"

@@ -9,13 +9,20 @@ from rcweb.blocks.activities import (
 )
 from rcweb.blocks.base import Blocks
 from rcweb.blocks.reader import Reader
-from rcweb.blocks.recognise import as_blocks, in_blocks, open_blocks, sparse_blocks
+from rcweb.blocks.recognise import (
+    anndata_blocks,
+    as_blocks,
+    in_blocks,
+    open_blocks,
+    sparse_blocks,
+)
 from rcweb.blocks.route import route_of
 from rcweb.blocks.streamed import condense, gather
 
 __all__ = [
     "Blocks",
     "Reader",
+    "anndata_blocks",
     "as_blocks",
     "check_names",
     "condense",

@@ -29,7 +29,7 @@ def as_blocks(X: Any) -> Blocks | None:
     if isinstance(X, str | Path):
         return open_blocks(X)
     if _is(X, "anndata", "AnnData"):
-        return _anndata(X)
+        return anndata_blocks(X)
     if _is(X, "dask.array", "Array"):
         from rcweb.blocks.chunked import Chunked
 
@@ -73,7 +73,7 @@ def open_blocks(path: str | Path, *, layer: str | None = None) -> Local:
     if kind == ".h5ad":
         library = _import("anndata", "anndata")
         check_hdf5(path, fits=False)
-        return _anndata(library.read_h5ad(path, backed="r"), layer)
+        return anndata_blocks(library.read_h5ad(path, backed="r"), layer)
     raise ValueError(
         f"The ending {kind or '(none)'!r} says no format that is read in blocks; "
         f"known are {', '.join(ENDINGS)}."
@@ -101,7 +101,7 @@ def _table(values: NDArray[Any]) -> Local:
     return Local(Sliced(values))
 
 
-def _anndata(adata: Any, layer: str | None = None) -> Local:
+def anndata_blocks(adata: Any, layer: str | None = None) -> Local:
     """``X`` or a layer, in memory or backed; sparse columns are read whole, since rows of them
     cannot be."""
     if layer is not None and layer not in adata.layers:
