@@ -122,7 +122,7 @@ def draw_shaped_edges(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_SIMD, inline="always")
 def _exp(x):  # type: ignore[no-untyped-def]
-    """exp(x) to 1e-15, |x| cut at 700: the library's is a call, which no loop vectorises around.
+    """exp(x) to 3e-14, |x| cut at 700: the library's is a call, which no loop vectorises around.
 
     x = n log 2 + r (log 2 in two parts); exp(r) by its series to the 12th power, 2^n by its bits.
     """
