@@ -24,7 +24,7 @@ def scale_parts(rows: pd.DataFrame) -> list[str]:
         "## Seconds, passes, peak memory\n",
         "Megabytes of the whole process; of these `held_mb` (libraries, a sparse table) were there "
         "before the fit.\n",
-        to_markdown(ok[columns].sort_values(["label", "method"])),
+        to_markdown(ok.sort_values(["panel", *SIZES.values(), "method"])[columns]),
         "## Exponents\n",
         to_markdown(exponents(ok)),
     ]
@@ -43,23 +43,27 @@ def exponents(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def scale_figure(rows: pd.DataFrame) -> Figure:
-    """Seconds and peak memory against M, N and P."""
+    """CPU time and peak memory against M, N and P."""
     import matplotlib.pyplot as plt
 
     ok = rows[rows["status"] == "ok"]
     fig, axes = plt.subplots(2, 3, figsize=(9, 5.4), layout="constrained", sharey="row")
-    for row, name in zip(axes, ("seconds", "peak_mb")):
-        for ax, (panel, size) in zip(row, SIZES.items()):
+    for row, name in zip(axes, ("cpu_seconds", "peak_mb")):
+        for ax, panel in zip(row, "MNP"):
+            size = SIZES[panel]
             part = ok[ok["panel"] == panel]
             for method, group in part.groupby("method", sort=False):
                 colour, marker = LOOKS[str(method)]
                 line = group.groupby(size)[name].median()
-                ax.loglog(line.index, line, color=colour, marker=marker, label=method)
+                ax.plot(line.index, line, color=colour, marker=marker, label=method)
+            ax.set_xscale("log")
             ticks = sorted(part[size].unique())
             ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
             ax.minorticks_off()
             ax.grid(alpha=0.25)
             ax.set_xlabel(panel)
         row[0].set_ylabel(QUANTITIES[name])
+    axes[0, 0].set_yscale("log")
+    axes[1, 0].set_ylim(bottom=0)
     axes[0, 0].legend(frameon=False)
     return fig
