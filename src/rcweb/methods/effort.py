@@ -41,7 +41,7 @@ class Effort:
 
 
 EFFORTS = {
-    "standard": Effort(1, None, Sweeps(1000, 10, 450)),
+    "standard": Effort(1, None, Sweeps(3000, 10, 450)),
     "high": Effort(3, Sweeps(100, 50, 400), Sweeps(12000, 50, 2000)),
 }
 

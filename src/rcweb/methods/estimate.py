@@ -12,7 +12,7 @@ from rcweb.methods.effort import Run
 from rcweb.refine.edges import background_score, strong_part
 from rcweb.refine.gibbs import Axes, Chain, Posterior, all_axes, leading_axes
 from rcweb.refine.settle import Settled, settle
-from rcweb.search.oblique.search import Found, insist
+from rcweb.search.oblique.search import MOSTLY, Found, insist
 from rcweb.search.oblique.sharpen import sharpen
 from rcweb.search.oblique.space import Space
 from rcweb.spectrum import Spectrum
@@ -69,22 +69,37 @@ def estimate_sparse(problem: Problem, found: Found, run: Run) -> tuple[Estimate,
     Mean field first. If it does not settle, the columns are searched harder where that was put
     off, and the posterior is sampled.
     """
-    rows = _rows(problem, found)
     if problem.noise < NO_NOISE:
-        return _noise_free(problem.table, rows), found
+        return _noise_free(problem.table, _rows(problem, found)), found
     axes = _axes(problem)
-    settled = _settle(problem, axes, rows)
-    if settled.change > SETTLED and not found.insisted:
-        found = _insist(problem.space, found, run)
-        settled = _settle(problem, axes, _rows(problem, found))
-    calm = settled.change <= SETTLED
+    settled, found = _settle(problem, axes, found)
+    if not (_calm(settled, found) or found.certified.all() or found.insisted):
+        settled, found = _settle(problem, axes, _insist(problem.space, found, run))
+    calm = _calm(settled, found)
     run.report(f"refine: {settled.rounds} rounds, {'settled' if calm else 'not settled'}")
-    if calm and problem.space.blurred:
-        found = replace(found, certified=found.certified | (settled.fidelity > FAITHFUL))
     posterior = settled.posterior
     if not calm or run.effort.settled is not None:
         posterior = _sample(problem, axes, posterior, calm, run)
     return _from_posterior(problem.table, posterior), found
+
+
+def _settle(problem: Problem, axes: Axes, found: Found) -> tuple[Settled, Found]:
+    """Mean field from the columns found. In a blurred space it certifies them too: noise hides
+    there that a row is sparse, and the posterior knows how far it can trust each row."""
+    settled = settle(
+        axes,
+        _rows(problem, found),
+        concentration=_concentration(problem),
+        single=problem.noise > LOW_NOISE,
+    )
+    if problem.space.blurred and settled.change <= SETTLED:
+        found = replace(found, certified=found.certified | (settled.fidelity > FAITHFUL))
+    return settled, found
+
+
+def _calm(settled: Settled, found: Found) -> bool:
+    """Whether mean field is to be believed: it came to rest, and not at columns made by chance."""
+    return settled.change <= SETTLED and bool(found.certified.mean() >= MOSTLY)
 
 
 def _insist(space: Space, found: Found, run: Run) -> Found:
@@ -113,11 +128,6 @@ def _axes(problem: Problem) -> Axes:
 def _concentration(problem: Problem) -> float:
     """Of the prior on densities: the more noise, the less a row says about its own density."""
     return problem.space.N * float(np.clip(0.02 + 1.2 * (problem.noise - 0.15), 0.02, 0.2))
-
-
-def _settle(problem: Problem, axes: Axes, rows: Array) -> Settled:
-    single = problem.noise > LOW_NOISE
-    return settle(axes, rows, concentration=_concentration(problem), single=single)
 
 
 def _sample(problem: Problem, axes: Axes, start: Posterior, calm: bool, run: Run) -> Posterior:

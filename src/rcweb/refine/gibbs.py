@@ -168,20 +168,19 @@ class Chain:
                 self.checkpoint.keep("chain", snapshot, self.rng)
         return sums
 
-    def burn_in(self, most: int, block: int = 100) -> int:
+    def burn_in(self, most: int, block: int = 100, patience: int = 3) -> int:
         """Sweep while the energy climbs: from a poor start the chain is a search of its own.
 
-        Stops when the last `block` of sweeps is, on average, no higher than the one before by a
-        fifth of its spread.
+        Stops when `patience` times in a row a `block` of sweeps was, on average, no higher than the
+        one before by a fifth of its spread: before it finds its mode, a chain rests on the way.
         """
-        self.wander(block, shaped=False)  # forget the start
-        done = block
-        while done < most:
+        done = resting = 0
+        while done < most and resting < patience:
             self.wander(block, shaped=False)
             done += block
             late, early = np.array(self.energy[-block:]), np.array(self.energy[-2 * block : -block])
-            if done > 2 * block and late.mean() < early.mean() + 0.2 * late.std():
-                break
+            climbed = done <= 2 * block or late.mean() >= early.mean() + 0.2 * late.std()
+            resting = 0 if climbed else resting + 1
         return done
 
     def _sweep(self, shaped: bool) -> None:
@@ -232,7 +231,8 @@ def starting_state(axes: Axes, C: Array, power: Array) -> State:
     """Rows of `C` scaled so that regulators have unit variance; noise from what is left."""
     P, N = C.shape
     gram = C @ C.T
-    gram.flat[:: P + 1] *= 1 + 1e-6
+    # A little of each row's own size, and of the largest's for rows that are empty.
+    gram.flat[:: P + 1] += 1e-6 * np.diag(gram) + max(1e-14 * np.diag(gram).max(), 1e-300)
     CY = C @ axes.Y.T
     R = np.linalg.solve(gram, CY)
     size = np.sqrt((R**2).sum(axis=1) / axes.M) + 1e-300
@@ -240,7 +240,7 @@ def starting_state(axes: Axes, C: Array, power: Array) -> State:
     rss = power.sum() - (R * CY).sum()  # least squares
     variance = max(rss / N / axes.M, 1e-12 * power.mean() / axes.M)
     density = np.full(P, 0.2)
-    scale = np.sqrt((C**2).mean(axis=1) / 0.2)
+    scale = shared_scale((C**2).sum(axis=1), np.full(P, 0.2 * N))
     return State(np.ascontiguousarray(C.T), np.full(N, variance), density, scale, PRIOR_MIX.copy())
 
 
