@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -15,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from rcweb.memory import parse_size
+from rcweb.parameters import check_parameters, check_sizes
 from rcweb.prepare import Preparation, prepare, restore
 from rcweb.solution import Solution
 from rcweb.threads import one_blas_thread
@@ -29,14 +28,6 @@ if TYPE_CHECKING:
     from rcweb.table import Table
 
 Array = NDArray[np.float64]
-
-METHODS = ("refined", "paper")
-QUALITIES = ("standard", "high")
-_PAPER_OPTIONS: dict[str, tuple[type, ...]] = {
-    "k": (Integral,),
-    "epsilon": (Real,),
-    "switch_back": (str,),
-}
 
 
 class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -144,7 +135,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         from rcweb.blocks import as_blocks, gather, in_blocks, learn_names
 
-        self._check_parameters()
+        check_parameters(self.get_params())
         center = self.method == "refined" if self.center == "auto" else bool(self.center)
         blocks, observed = as_blocks(X), None
         if blocks is None:
@@ -174,29 +165,28 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         What was not measured (NaN) takes no part. Of a dask array a lazy one; see
         `rcweb.blocks.transform_blocks` for results beyond memory.
         """
-        from rcweb.blocks import as_blocks, check_names, project_blocks, sparse_blocks
+        from rcweb.blocks import as_blocks, check_names, project_blocks, projector, sparse_blocks
 
         check_is_fitted(self)
         blocks = as_blocks(X)
         if blocks is None:
             X = self._validated(X, reset=False)
             if not issparse(X):
-                return self._activities(X)
+                return projector(self).activities(X)
             blocks = sparse_blocks(X)
         check_names(self, blocks)
-        return project_blocks(blocks, self.mean_, self.projection_)
+        return project_blocks(blocks, projector(self))
 
     def _validated(self, X: Any, **options: Any) -> Any:
         """A table that scikit-learn knows, as float64 in C order (sums over another layout differ
         in the last bits) or as sparse rows of any type."""
-        kind, finite = ("numeric", True) if issparse(X) else (np.float64, "allow-nan")
         return validate_data(
             self,
             X,
-            dtype=kind,
+            dtype="numeric" if issparse(X) else np.float64,
             order="C",
             accept_sparse="csr",
-            ensure_all_finite=finite,
+            ensure_all_finite="allow-nan",
             **options,
         )
 
@@ -215,17 +205,6 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             )
         return filled.data, filled.observed
 
-    def _activities(self, X: Array) -> Array:
-        centred = X - self.mean_
-        if not np.isnan(X.min()):
-            return centred @ self.projection_
-        from rcweb.missing import project_missing
-
-        # What the published method's projection, which knows no noise, is least squares for.
-        least_squares = self.method == "paper"
-        weights: Any = np.linalg.pinv(self.projection_) if least_squares else self.weights_
-        return project_missing(centred, self.projection_, weights)
-
     def inverse_transform(self, X: Any) -> Array:
         """Predict the variables from activities `X`: ``X @ components_ + mean_``."""
         check_is_fitted(self)
@@ -243,7 +222,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         itself; 1 is perfect, and it is negative when the means alone would do better. Sums are over
         what was measured.
         """
-        from rcweb.blocks import as_blocks, check_names, explained, sparse_blocks
+        from rcweb.blocks import as_blocks, check_names, explained, projector, sparse_blocks
 
         check_is_fitted(self)
         blocks = as_blocks(X)
@@ -252,8 +231,8 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             blocks = sparse_blocks(X) if issparse(X) else None
         if blocks is not None:
             check_names(self, blocks)
-            return explained(blocks, self.mean_, self.projection_, self.components_)
-        predicted = self._activities(X) @ self.components_ + self.mean_
+            return explained(blocks, projector(self), self.components_)
+        predicted = projector(self).activities(X) @ self.components_ + self.mean_
         seen = ~np.isnan(X)
         mean = X.sum(axis=0, where=seen) / np.maximum(seen.sum(axis=0), 1)
         rest = ((X - predicted) ** 2).sum(where=seen)
@@ -289,7 +268,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ) -> tuple[Preparation, Solution]:
         # Imported here: compiled kernels would slow down `import rcweb`.
         prepared = prepare(X, center=center)
-        self._check_sizes(prepared.G0.shape, center)
+        check_sizes(self.n_components, self.degree, prepared.G0.shape, center)
         self.route_, self.passes_ = "memory", 1
         if self.method == "paper":
             from rcweb.methods.paper import solve_paper
@@ -313,12 +292,12 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ) -> tuple[Preparation, Solution]:
         from rcweb.blocks import Reader, condense, route_of
 
-        self._check_sizes(blocks.shape, center)
+        check_sizes(self.n_components, self.degree, blocks.shape, center)
         reader = Reader(blocks, print if self.verbose else lambda line: None)
         prepared, table, samples = condense(
             reader, self.n_components, center=center, observed=observed
         )
-        self._check_sizes((table.M, table.N), center)
+        check_sizes(self.n_components, self.degree, (table.M, table.N), center)
         known = table.gram if table.axes is None else table.axes
         checkpoint = self._open_checkpoint(known, table.rest)
         solution = self._solve(table, samples, checkpoint)
@@ -396,54 +375,6 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return pd.DataFrame(getattr(self, name), index=index)
 
-    def _check_parameters(self) -> None:
-        if self.n_components != "auto":
-            _check_integer("n_components", self.n_components, "'auto' or a whole number")
-        if self.degree is not None:
-            _check_integer("degree", self.degree, "None or a whole number")
-        _check_choice("method", self.method, METHODS)
-        _check_choice("quality", self.quality, QUALITIES)
-        _check_number("fdr", self.fdr)
-        if not (isinstance(self.center, bool | np.bool_) or self.center == "auto"):
-            raise ValueError(f"center must be True, False or 'auto', not {self.center!r}.")
-        _check_paper_options(self.paper_options)
-        if self.checkpoint is not None:
-            self._check_checkpoint()
-        if self.max_memory is not None:
-            parse_size(self.max_memory)
-
-    def _check_checkpoint(self) -> None:
-        if not isinstance(self.checkpoint, str | PathLike):
-            raise TypeError(f"checkpoint must be None or a path, not {self.checkpoint!r}.")
-        if self.method != "refined":
-            raise ValueError(f"checkpoint is for method 'refined', not {self.method!r}.")
-        if not (self.random_state is None or isinstance(self.random_state, Integral)):
-            raise TypeError(
-                "With a checkpoint random_state must be None or a whole number: where a generator "
-                "stood when the first run began cannot be told."
-            )
-
-    def _check_sizes(self, shape: tuple[int, ...], center: bool) -> None:
-        """Rank at most min(M, N), one less when centred; and the method needs P < N."""
-        M, N = shape
-        if self.degree is not None and self.degree >= N:
-            raise ValueError(
-                f"degree={self.degree} must be smaller than the number of variables that vary, {N}."
-            )
-        if isinstance(self.n_components, str):
-            return
-        if self.n_components >= N:
-            raise ValueError(
-                f"n_components={self.n_components} must be smaller than the number of variables "
-                f"that vary, {N}."
-            )
-        rank = min(M - 1, N) if center else min(M, N)
-        if self.n_components > rank:
-            raise ValueError(
-                f"n_components={self.n_components} is more than the rank of the table can be, "
-                f"{rank} ({M} samples{', centred' if center else ''}); ask for fewer or 'auto'."
-            )
-
     def _html_repr(self) -> str:
         """What a notebook shows: scikit-learn's diagram and, once fitted, the network."""
         from rcweb.report.notebook import model_html
@@ -456,42 +387,3 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
-
-
-def _check_integer(name: str, value: Any, allowed: str) -> None:
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be {allowed}, not {value!r}.")
-    if value < 1:
-        raise ValueError(f"{name} must be at least 1, not {value}.")
-
-
-def _check_number(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number, not {value!r}.")
-    if not 0 < float(value) < 1:
-        raise ValueError(f"{name} must lie between 0 and 1, not {value}.")
-
-
-def _check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(allowed)}; not {value!r}.")
-
-
-def _check_paper_options(options: Any) -> None:
-    if options is None:
-        return
-    if not isinstance(options, Mapping):
-        raise TypeError(f"paper_options must be None or a dict, not {options!r}.")
-    for name, value in options.items():
-        if name not in _PAPER_OPTIONS:
-            raise ValueError(
-                f"paper_options has no {name!r}; it takes {', '.join(_PAPER_OPTIONS)}."
-            )
-        if isinstance(value, bool) or not isinstance(value, _PAPER_OPTIONS[name]):
-            raise TypeError(f"paper_options[{name!r}] has the wrong type: {value!r}.")
-    if "k" in options:
-        _check_integer("paper_options['k']", options["k"], "a whole number")
-    if "epsilon" in options:
-        _check_number("paper_options['epsilon']", options["epsilon"])
-    if "switch_back" in options:
-        _check_choice("switch_back", options["switch_back"], ("steps", "correlation"))
