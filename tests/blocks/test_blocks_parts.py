@@ -201,18 +201,6 @@ def test_progress_tells_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- what is refused ---
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("kind", ["npy", "csr"])
-def test_holes_are_refused_with_their_variable(bad: float, kind: str, tmp_path: Path) -> None:
-    """A value that is no number stops the fit; read in blocks, the variable is named."""
-    X = small()
-    X[150, 7] = bad
-    np.save(tmp_path / "x.npy", X)
-    stored: Any = tmp_path / "x.npy" if kind == "npy" else sparse.csr_array(X)
-    with pytest.raises(ValueError, match=r"Variable 7 contains NaN|Input X contains"):
-        RCweb(3).fit(stored)
-
-
 def test_other_variables_are_refused(tmp_path: Path) -> None:
     """A table of another width, or with other names, is not transformed."""
     pytest.importorskip("pyarrow")

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import sparse
+from storages import SAME_ANSWER, SAME_BITS, dask_array, h5ad, npy, parquet
 
 import rcweb.blocks.base as base
 import rcweb.blocks.recognise as recognise
@@ -23,7 +23,6 @@ from rcweb.matching import match_rows
 from rcweb.simulate import simulate
 
 P = 6
-Store = Callable[[np.ndarray, Path], Any]
 
 
 @pytest.fixture(autouse=True)
@@ -46,71 +45,6 @@ def tall() -> np.ndarray:
 def counts() -> np.ndarray:
     """Mostly zeros, all positive."""
     return np.where(tall() > 0.8, tall(), 0.0)
-
-
-def _npy(X: np.ndarray, folder: Path) -> Path:
-    np.save(folder / "x.npy", X)
-    return folder / "x.npy"
-
-
-def _memmap(X: np.ndarray, folder: Path) -> np.ndarray:
-    return np.load(_npy(X, folder), mmap_mode="r")
-
-
-def _zarr(X: np.ndarray, folder: Path) -> Path:
-    zarr = pytest.importorskip("zarr")
-    values = zarr.create_array(str(folder / "x.zarr"), data=X, chunks=(333, 17))
-    assert values.shape == X.shape
-    return folder / "x.zarr"
-
-
-def _h5ad(X: Any, folder: Path) -> Path:
-    anndata = pytest.importorskip("anndata")
-    adata = anndata.AnnData(X, var=pd.DataFrame(index=[f"g{j}" for j in range(X.shape[1])]))
-    adata.write_h5ad(folder / "x.h5ad")
-    return folder / "x.h5ad"
-
-
-def _parquet(X: np.ndarray, folder: Path) -> Path:
-    pytest.importorskip("pyarrow")
-    frame = pd.DataFrame(X, columns=[f"g{j}" for j in range(X.shape[1])])
-    frame.index = pd.Index([f"s{i}" for i in range(len(X))], name="sample")
-    frame.to_parquet(folder / "x.parquet", row_group_size=271)
-    return folder / "x.parquet"
-
-
-def _dask(chunks: Any) -> Store:
-    def store(X: np.ndarray, folder: Path) -> Any:
-        return pytest.importorskip("dask.array").from_array(X, chunks=chunks)
-
-    return store
-
-
-def _dask_sparse(X: np.ndarray, folder: Path) -> Any:
-    da = pytest.importorskip("dask.array")
-    rows = da.from_array(X, chunks=(256, -1))
-    return rows.map_blocks(sparse.csr_matrix, meta=sparse.csr_matrix((0, 0)))
-
-
-# Sums in the order of the table in memory; the others only agree to rounding.
-SAME_BITS: dict[str, Store] = {
-    "npy": _npy,
-    "memmap": _memmap,
-    "zarr": _zarr,
-    "h5ad": _h5ad,
-    "parquet": _parquet,
-}
-SAME_ANSWER: dict[str, Store] = {
-    "csr": lambda X, folder: sparse.csr_array(X),
-    "csc": lambda X, folder: sparse.csc_matrix(X),
-    "sparse frame": lambda X, folder: pd.DataFrame.sparse.from_spmatrix(sparse.csr_matrix(X)),
-    "h5ad csr": lambda X, folder: _h5ad(sparse.csr_matrix(X), folder),
-    "h5ad csc": lambda X, folder: _h5ad(sparse.csc_matrix(X), folder),
-    "dask 1 chunk": _dask((1500, -1)),
-    "dask 100": _dask((100, 11)),
-    "dask uneven": _dask(((1, 700, 2, 797), -1)),
-    "dask sparse": _dask_sparse,
-}
 
 
 def fit(X: Any, **options: Any) -> RCweb:
@@ -195,7 +129,7 @@ def test_few_samples_are_brought_together(tmp_path: Path) -> None:
     """With fewer samples than variables the rows are kept, and the bits are those in memory."""
     X = plain(50, 300)
     reference = fit(X)
-    for stored in (_npy(X, tmp_path), sparse.csr_array(X), _dask((20, 50))(X, tmp_path)):
+    for stored in (npy(X, tmp_path), sparse.csr_array(X), dask_array((20, 50))(X, tmp_path)):
         np.testing.assert_array_equal(fit(stored).components_, reference.components_)
 
 
@@ -252,14 +186,14 @@ def test_other_types_of_numbers(kind: type, tmp_path: Path) -> None:
     """Numbers of another type are taken as they are: squares of small integers do not overflow."""
     X = np.round(300 * plain()).astype(kind)
     reference = fit(X.astype(np.float64))
-    for stored in (_npy(X, tmp_path), sparse.csr_array(X)):
+    for stored in (npy(X, tmp_path), sparse.csr_array(X)):
         assert_same(fit(stored), reference)
 
 
 def test_names_come_from_the_file(tmp_path: Path) -> None:
     """Columns of parquet and variables of AnnData name the targets; an index is no variable."""
     X = tall()
-    for path in (_parquet(X, tmp_path), _h5ad(X, tmp_path)):
+    for path in (parquet(X, tmp_path), h5ad(X, tmp_path)):
         model = fit(path)
         assert list(model.feature_names_in_[:2]) == ["g0", "g1"]
         assert model.n_features_in_ == X.shape[1] == open_blocks(path).shape[1]

@@ -5,6 +5,7 @@ from rcweb.blocks.activities import (
     explained,
     learn_names,
     project_blocks,
+    projector,
     transform_blocks,
 )
 from rcweb.blocks.base import Blocks
@@ -32,6 +33,7 @@ __all__ = [
     "learn_names",
     "open_blocks",
     "project_blocks",
+    "projector",
     "route_of",
     "sparse_blocks",
     "transform_blocks",

@@ -19,18 +19,49 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Project(Step):
-    """The activities of a block, (rows, P)."""
+    """The activities of a block, (rows, P); what was not measured (NaN) takes no part.
+
+    mean (N,), projection (N, P) : activities are ``(row - mean) @ projection``
+    weights : (P, N) what activities predict of a hole; None: what the projection is least squares
+        for
+    """
 
     mean: Array
     projection: Array
+    weights: Array | None
     rules = ("rows",)
 
     def __call__(self, block: Block, start: int) -> Parts:
-        return (Centring(self.mean).activities(block, self.projection),)
+        return (self.activities(block, start),)
 
-    def chunk(self, block: Block) -> Array:
-        """The same for a chunk as it comes."""
-        return self(as_block(block), 0)[0]
+    def chunk(self, block: Block, block_info: Any = None) -> Array:
+        """The same for a chunk of dask as it comes; `block_info` is dask's, of where it is."""
+        start = block_info[0]["array-location"][0][0] if block_info else 0
+        return self.activities(as_block(block), start)
+
+    def activities(self, block: Block, start: int = 0) -> Array:
+        """Of the rows of a block, the first of which has number `start`."""
+        # Where a row has NaN or infinity its activities have, and nothing else needs to be looked
+        # through.
+        with np.errstate(invalid="ignore"):
+            R = Centring(self.mean).activities(block, self.projection)
+        rows = np.flatnonzero(~np.isfinite(R).all(axis=1))
+        if not len(rows):
+            return R
+        from rcweb.missing import project_missing, refuse_infinite
+
+        X = dense(block[rows])
+        refuse_infinite(np.asarray(np.isinf(X).any(axis=0)))
+        least_squares = self.weights is None
+        weights: Any = np.linalg.pinv(self.projection) if least_squares else self.weights
+        R[rows] = project_missing(X - self.mean, self.projection, weights, start + rows)
+        return R
+
+
+def projector(model: RCweb) -> Project:
+    """How a fitted model gets activities. The published method knows no noise: least squares."""
+    weights = None if model.method == "paper" else model.weights_
+    return Project(model.mean_, model.projection_, weights)
 
 
 @dataclass(frozen=True)
@@ -49,31 +80,34 @@ class _Write(Step):
 
 @dataclass(frozen=True)
 class _Explain(Step):
-    """Squares left by the network, and sums of the variables and of their squares."""
+    """Of what was measured: squares left by the network, numbers of values, and sums of the
+    variables and of their squares."""
 
     project: Project
     network: Array
-    rules = ("sum", "sum", "sum")
+    rules = ("sum", "sum", "sum", "sum")
 
     def __call__(self, block: Block, start: int) -> Parts:
         centred = dense(block) - self.project.mean
-        rest = centred - (centred @ self.project.projection) @ self.network
-        return (rest * rest).sum(axis=0), centred.sum(axis=0), (centred * centred).sum(axis=0)
+        seen = ~np.isnan(centred)
+        rest = centred - self.project.activities(block, start) @ self.network
+        rest[~seen] = centred[~seen] = 0.0
+        squares = (rest * rest).sum(axis=0), (centred * centred).sum(axis=0)
+        return squares[0], seen.sum(axis=0), centred.sum(axis=0), squares[1]
 
 
-def explained(blocks: Blocks, mean: Array, projection: Array, network: Array) -> float:
+def explained(blocks: Blocks, project: Project, network: Array) -> float:
     """Share of the variance that the network explains, in one pass (see `RCweb.score`)."""
-    rest, total, square = blocks.fold(_Explain(Project(mean, projection), network))
-    variance = float((square - total**2 / blocks.shape[0]).sum())
+    rest, count, total, square = blocks.fold(_Explain(project, network))
+    variance = float((square - total**2 / np.maximum(count, 1)).sum())
     left = float(rest.sum())
     return 1 - left / variance if variance > 0 else float(left == 0)
 
 
-def project_blocks(blocks: Blocks, mean: Array, projection: Array) -> Any:
+def project_blocks(blocks: Blocks, project: Project) -> Any:
     """Activities (M, P): a lazy dask array of a dask array, otherwise an array."""
-    project = Project(mean, projection)
     if isinstance(blocks, Chunked):
-        chunks = (blocks.array.chunks[0], (projection.shape[1],))
+        chunks = (blocks.array.chunks[0], (project.projection.shape[1],))
         return blocks.array.map_blocks(
             project.chunk, dtype=np.float64, chunks=chunks, meta=np.empty((0, 0))
         )
@@ -95,9 +129,9 @@ def transform_blocks(model: RCweb, source: Any, out: Any) -> Any:
     check_names(model, blocks)
     shape = (blocks.shape[0], model.n_components_)
     target = _create(Path(out), shape) if isinstance(out, str | Path) else out
-    project = Project(model.mean_, model.projection_)
+    project = projector(model)
     if isinstance(blocks, Chunked):
-        project_blocks(blocks, model.mean_, model.projection_).store(target, lock=True)
+        project_blocks(blocks, project).store(target, lock=True)
     else:
         blocks.fold(_Write(project, target))
     if isinstance(target, np.memmap):

@@ -19,6 +19,7 @@ from rcweb.blocks.base import Array, Block, Blocks
 from rcweb.blocks.reader import Reader
 from rcweb.blocks.route import MOST_ENTRIES, route_of
 from rcweb.blocks.steps import Centring, Collect, Moments, Multiply, Participation
+from rcweb.missing.check import refuse_holes, refuse_infinite
 from rcweb.outliers import rows_seen
 from rcweb.prepare import Preparation, different_units, judge
 from rcweb.samples import Samples, spread
@@ -149,7 +150,8 @@ def _first_pass(reader: Reader, N: int, n_components: int | str, center: bool, r
         W = _random((N, _number_of_axes(M, N, n_components)))
     wanted = spread(M, rows_seen(N))
     low, high, *rest = reader.fold(Moments(None, wanted, W))
-    _refuse_gaps(np.isfinite(low) & np.isfinite(high), reader.blocks.names)
+    refuse_infinite(np.isinf(low) | np.isinf(high), reader.blocks.names)
+    refuse_holes(np.isnan(low) | np.isnan(high), reader.blocks.names)
     varying, scale = judge(low, high) if raw else (np.ones(N, dtype=bool), 1.0)
     units = different_units(low / scale, high / scale, varying) if raw else None
     unit = None
@@ -165,16 +167,6 @@ def _first_pass(reader: Reader, N: int, n_components: int | str, center: bool, r
     taken_off = np.where(varying, mean * whole, low)
     preparation = Preparation(taken_off, varying, scale, units)
     return First(preparation, Centring(mean, unit), largest, power, product, seen)
-
-
-def _refuse_gaps(finite: Mask, names: tuple[str, ...] | None) -> None:
-    bad = np.flatnonzero(~finite)
-    if len(bad):
-        name = "" if names is None else f" ({names[bad[0]]})"
-        raise ValueError(
-            f"Variable {bad[0]}{name} contains NaN or infinity; missing values are filled only in "
-            "tables that fit in memory as a dense array."
-        )
 
 
 def _number_of_axes(M: int, N: int, n_components: int | str) -> int:

@@ -26,7 +26,7 @@ class LargeTable:
     notes: tuple[str, ...]
     sha256: str
 
-    n_missing = 0  # a hole is refused when its block is read
+    n_missing = 0  # holes are found when their block is read
 
     @property
     def shape(self) -> tuple[int, int]:

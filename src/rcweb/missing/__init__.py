@@ -5,8 +5,8 @@ that was measured, never with means; how much of each variable was measured goes
 noise and edge probabilities do not take the filled entries for measurements.
 """
 
-from rcweb.missing.check import check_missing
+from rcweb.missing.check import check_missing, refuse_holes, refuse_infinite
 from rcweb.missing.filling import Filled, fill
 from rcweb.missing.project import project_missing
 
-__all__ = ["Filled", "check_missing", "fill", "project_missing"]
+__all__ = ["Filled", "check_missing", "fill", "project_missing", "refuse_holes", "refuse_infinite"]

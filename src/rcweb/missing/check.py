@@ -18,12 +18,7 @@ def check_missing(X: Array, names: Sequence[str] | None = None) -> None:
     """Raise ValueError if a row or column of `X` (M, N) says nothing, or too little, to be filled,
     or is infinite. `names` (N,) of the variables, if known; rows go by number.
     """
-    infinite = np.flatnonzero(np.isinf(X).any(axis=0))
-    if len(infinite):
-        raise ValueError(
-            f"{_count(infinite, 'variable')} with infinite values: {some_of(infinite, names)}; "
-            "NaN means not measured."
-        )
+    refuse_infinite(np.asarray(np.isinf(X).any(axis=0)), names)
     hole = np.isnan(X)
     refuse_empty_samples(hole)
     count = len(X) - hole.sum(axis=0)
@@ -41,9 +36,35 @@ def check_missing(X: Array, names: Sequence[str] | None = None) -> None:
         )
 
 
-def refuse_empty_samples(hole: Mask) -> None:
-    """Raise ValueError naming the rows of `hole` (M, N) that are all True."""
+def refuse_infinite(infinite: Mask, names: Sequence[str] | None = None) -> None:
+    """Raise ValueError naming the variables for which `infinite` (N,) is True."""
+    found = np.flatnonzero(infinite)
+    if len(found):
+        raise ValueError(
+            f"{_count(found, 'variable')} with infinite values: {some_of(found, names)}; "
+            "NaN means not measured."
+        )
+
+
+def refuse_holes(hole: Mask, names: Sequence[str] | None = None) -> None:
+    """Raise ValueError naming the variables for which `hole` (N,) is True: they have NaN in a table
+    that is read in blocks, of which no model could fill them."""
+    found = np.flatnonzero(hole)
+    if len(found):
+        raise ValueError(
+            f"{_count(found, 'variable')} with missing values (NaN): {some_of(found, names)}. They "
+            "are filled only in dense tables in memory: load the table into an array, or leave out "
+            "these variables or the samples in which they were not measured."
+        )
+
+
+def refuse_empty_samples(hole: Mask, numbers: NDArray[np.intp] | None = None) -> None:
+    """Raise ValueError naming the rows of `hole` (M, N) that are all True.
+
+    `numbers` (M,) of the samples in their table, if that is not where they are here.
+    """
     rows = np.flatnonzero(hole.all(axis=1))
+    rows = rows if numbers is None else numbers[rows]
     if len(rows):
         raise ValueError(
             f"{_count(rows, 'sample')} without any value: {some_of(rows)}; leave them out."

@@ -13,7 +13,9 @@ Mask = NDArray[np.bool_]
 SINGULAR = 1e8  # condition number above which the measured variables do not fix the activities
 
 
-def project_missing(X: Array, projection: Array, weights: Array) -> Array:
+def project_missing(
+    X: Array, projection: Array, weights: Array, numbers: NDArray[np.intp] | None = None
+) -> Array:
     """Activities (M, P) of centred samples `X` (M, N) with NaN where nothing was measured.
 
     Activities are ``r = x @ projection`` where a hole has the value that they predict,
@@ -24,9 +26,10 @@ def project_missing(X: Array, projection: Array, weights: Array) -> Array:
     Where ``Q = S^-1 W^T (W S^-1 W^T + I)^-1``, the posterior mean under noise variances S (method
     "refined"), this is the posterior mean given o; where ``Q W`` is a projection, it is least
     squares on o. Activities that o does not determine are those of least norm.
+    A sample without any value is refused by its number, in `numbers` (M,) if given.
     """
     hole = np.isnan(X)
-    refuse_empty_samples(hole)
+    refuse_empty_samples(hole, numbers)
     R = np.where(hole, 0.0, X) @ projection
     for rows, h in _patterns(hole):
         left = np.eye(projection.shape[1]) - weights[:, h] @ projection[h]
