@@ -2,8 +2,9 @@
 
 Memory is counted array by array along the way that `rcweb.blocks.route` gives a table of this
 shape; how many copies of each are alive at once was measured (docs/scale.md). Times are those of
-one core of a 2.5 GHz server and hold within a factor of about three where the table has a clear
-structure; where it has none, the search and the sampling go on up to ten times longer.
+one core of a 2.5 GHz server and hold within a factor of about three where the mean-field equations
+settle; where they do not, as in most sparse tables and in noise, the posterior is sampled, which
+cannot be foreseen from the shape and takes ten seconds to some minutes.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ import sys
 import warnings
 from dataclasses import dataclass
 
-from rcweb.blocks.base import MOST_GRAM, block_rows
-from rcweb.blocks.local import MOST_THREADS, WAITING
+from rcweb.blocks.base import block_rows
+from rcweb.blocks.local import threads_for
 from rcweb.blocks.route import route_of
 from rcweb.memory import available_memory, parse_size, show_size
+from rcweb.methods.effort import EFFORTS, MOST_ENTRIES
 from rcweb.outliers import rows_seen
 
 KINDS = ("dense", "sparse", "chunked")
@@ -33,10 +35,11 @@ COPIES_PRODUCTS = 4.0
 COPIES_AXES = 9.0
 COPIES_ROWS = 12.0  # (N, K): network, probabilities, sums, and what a sweep draws
 # Seconds per elementary step.
-PER_PRODUCT = 1.5e-10
-PER_CUBE = 8e-10
-PER_ENTRY = {"refined": 1.5e-7, "paper": 3e-7}
-HIGH_QUALITY = 8.0
+PER_PRODUCT = 3e-11
+PER_SPARSE_PRODUCT = 2.5e-9
+PER_CUBE = 1e-10
+PER_ENTRY = {"refined": 2e-8, "paper": 3e-7}
+PER_DRAW = 5e-9
 
 
 class MemoryForecastError(MemoryError):
@@ -49,7 +52,7 @@ class Forecast:
 
     peak_bytes : of the whole process, the table in memory and all of the program included; a first
         fit, which loads some of the program after it has read the data, may take less
-    seconds : within a factor of about three; see above
+    seconds : within a factor of about three, unless the posterior must be sampled; see above
     parts : what takes how many bytes at the moment of the peak, the largest first
     sentence : all that for people
     """
@@ -85,7 +88,8 @@ def forecast(
     parts = sorted({**held, **heaviest}.items(), key=lambda part: -part[1])
     peak = sum(size for _, size in parts)
     seconds = _seconds(M, N, K, method, quality, nnz)
-    return Forecast(peak, seconds, tuple(parts), _sentence((M, N), peak, seconds, parts))
+    duration = _duration(seconds, method, kind)
+    return Forecast(peak, seconds, tuple(parts), _sentence((M, N), peak, duration, parts))
 
 
 def forecast_text(expected: Forecast) -> str:
@@ -172,7 +176,7 @@ def _whole(M: int, N: int, K: int, method: str) -> list[dict[str, int]]:
 
 def _streamed(M: int, N: int, P: int, K: int, itemsize: int, kind: str) -> list[dict[str, int]]:
     """First the passes over the data, then the work on what they gave: the larger of both."""
-    threads = _threads(N)
+    threads = threads_for(N)
     block = DOUBLE * min(threads * block_rows(N), M) * N
     seen = DOUBLE * min(rows_seen(N), M) * N
     # Read (zarr keeps its chunks beside that), turned to doubles, centred; sparse stays sparse.
@@ -194,27 +198,40 @@ def _streamed(M: int, N: int, P: int, K: int, itemsize: int, kind: str) -> list[
     ]
 
 
-def _threads(N: int) -> int:
-    """Blocks that `rcweb.blocks.local.Local` reads at the same time."""
-    return max(1, min(os.cpu_count() or 1, MOST_THREADS, WAITING // min(N, MOST_GRAM) ** 2))
-
-
 def _seconds(M: int, N: int, K: int, method: str, quality: str, nnz: int | None) -> float:
-    side = min(M, N) if route_of(M, N) != "axes" else 3 * K
-    entries = M * N if nnz is None else nnz
-    data = PER_PRODUCT * entries * side + PER_CUBE * side**3
-    effort = HIGH_QUALITY if quality == "high" and method == "refined" else 1.0
-    return 0.1 + data + effort * PER_ENTRY[method] * N * K**2
+    route = route_of(M, N)
+    side = 3 * K if route == "axes" else min(M, N)
+    if nnz is None or method == "paper" or route == "rows":
+        products = PER_PRODUCT * M * N * side
+    else:  # stored entries with the axes, or with the others of their row
+        products = PER_SPARSE_PRODUCT * nnz * (side if route == "axes" else nnz / M)
+    data = products + PER_CUBE * side**3
+    work = PER_ENTRY[method] * N * K**2
+    if quality == "high" and method == "refined":
+        settled = EFFORTS["high"].settled
+        sweeps = 0 if settled is None else settled.burn + settled.shape + settled.sweeps
+        draws = sweeps * min(N * K, MOST_ENTRIES)
+        work = EFFORTS["high"].searches * work + PER_DRAW * draws * K
+    return 0.1 + data + work
+
+
+def _duration(seconds: float, method: str, kind: str) -> str:
+    """In words; the refined method may have to sample, and does so on most sparse tables."""
+    if method != "refined":
+        return _show_time(seconds)
+    if kind == "sparse":
+        return f"{_show_time(seconds)} or, more likely, longer: it may have to sample"
+    return f"{_show_time(seconds)}; it may take longer, if it has to sample"
 
 
 def _sentence(
-    shape: tuple[int, int], peak: int, seconds: float, parts: list[tuple[str, int]]
+    shape: tuple[int, int], peak: int, duration: str, parts: list[tuple[str, int]]
 ) -> str:
     M, N = shape
     most = ", ".join(f"{name} {show_size(size)}" for name, size in parts[:3])
     return (
         f"A table of {M:,} samples x {N:,} variables takes about {show_size(peak)} of memory "
-        f"({most}) and {_show_time(seconds)}."
+        f"({most}) and {duration}."
     )
 
 

@@ -44,9 +44,7 @@ class Local:
         """One pass over all rows, in blocks of `block_rows`."""
         M, N = self.shape
         size = block_rows(N)
-        threads = self.threads or max(
-            1, min(_cpus(), MOST_THREADS, WAITING // min(N, MOST_GRAM) ** 2)
-        )
+        threads = self.threads or threads_for(N)
 
         def work(start: int) -> Parts:
             return step(self._block(start, min(start + size, M)), start)
@@ -73,6 +71,9 @@ class Local:
         return as_block(self.rows.read(start, stop))
 
 
-def _cpus() -> int:
-    """Processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def threads_for(N: int) -> int:
+    """Blocks of N variables that are read at the same time: as many as this process may use
+    processors, as long as their results do not fill the memory."""
+    affinity = getattr(os, "sched_getaffinity", None)  # not everywhere
+    cpus = os.cpu_count() or 1 if affinity is None else len(affinity(0))
+    return max(1, min(cpus, MOST_THREADS, WAITING // min(N, MOST_GRAM) ** 2))
