@@ -58,7 +58,7 @@ def test_plan_and_its_quick_form() -> None:
     assert {task.cell for task in tasks} >= {*growing_cells(), *sparse_cells()}
     quick = tasks_of(get_plan("scale"), quick=True)
     assert 0 < len(quick) < len(tasks)
-    assert max(task.cell.n_samples * task.cell.n_features for task in quick) <= 1e8
+    assert max(task.cell.entries for task in quick) <= 2e7
 
 
 def test_tables_and_figure(tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ FIVE = (0, 1, 2, 3, 4)
 QUICK_CELLS = 8
 QUICK_REGULATORS = 30
 QUICK_SECONDS = 20.0
+QUICK_ENTRIES = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -223,8 +224,11 @@ def _spread(cells: list[AnyCell], n: int) -> tuple[AnyCell, ...]:
 
 
 def _few(panel: list[AnyCell]) -> tuple[AnyCell, ...]:
-    """Up to three cells of a panel: few regulators, and the smaller N where two are drawn."""
-    small = [c for c in panel if c.n_regulators <= QUICK_REGULATORS] or panel[:1]
+    """Up to three cells of a panel: few regulators, and the smaller N where two are drawn; of
+    tables read in blocks the smaller ones."""
+    few = [c for c in panel if c.n_regulators <= QUICK_REGULATORS] or panel[:1]
+    small = [c for c in few if not isinstance(c, ScaleCell) or c.entries <= QUICK_ENTRIES]
+    small = small or few[:1]
     tables = [c for c in small if isinstance(c, Cell)]
     sizes = {c.n_features for c in tables}
     if len(sizes) == 2:

@@ -39,6 +39,11 @@ class ScaleCell:
     filled: float = 1.0
 
     @property
+    def entries(self) -> int:
+        """Numbers of the table, zeros included."""
+        return self.n_samples * self.n_features
+
+    @property
     def label(self) -> str:
         """A name to read, unique within a plan."""
         kind = "" if self.filled == 1 else f", {self.filled:.0%} filled"
