@@ -46,7 +46,8 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     degree : int or None
         Mean number of targets of a regulator, if known. None: found from the data.
     fdr : float in (0, 1)
-        Expected share of false edges among those kept (method "refined").
+        Expected share of false edges among those kept (method "refined"); and no edge is kept that
+        is itself false with ten times that probability: at 0.05 all are more likely than not.
     quality : {"standard", "high"}
         "high" searches twice, samples longer and says how far two seeds agree (method "refined").
     center : bool or "auto"

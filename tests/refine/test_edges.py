@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from rcweb.refine.edges import background_score, keep_at_fdr, keep_strongest, strong_part
+from rcweb.refine.edges import (
+    EACH,
+    background_score,
+    keep_at_fdr,
+    keep_strongest,
+    strong_part,
+)
 
 probabilities = arrays(
     np.float64, array_shapes(min_dims=2, max_dims=2, max_side=12), elements=st.floats(0, 1)
@@ -18,13 +24,15 @@ rates = st.floats(0.001, 0.999)
 
 @given(probabilities, rates)
 def test_expected_share_of_false_edges_is_kept(p: np.ndarray, fdr: float) -> None:
-    """Mean of 1 - p over the edges kept is at most fdr; one more edge would break it."""
+    """Mean of 1 - p over the edges kept is at most fdr, none is too doubtful by itself; and one
+    more edge would break either."""
     keep = keep_at_fdr(p, fdr)
     assert keep.shape == p.shape
     if keep.any():
         assert (1 - p[keep]).mean() <= fdr + 1e-12
+        assert p[keep].min() > 1 - EACH * fdr
     dropped = p[~keep]
-    if dropped.size and dropped.max() > 0:
+    if dropped.size and dropped.max() > max(1 - EACH * fdr, 0):
         more = np.append(p[keep], dropped.max())
         assert (1 - more).mean() > fdr - 1e-12
 
@@ -36,6 +44,12 @@ def test_more_false_edges_allowed_keeps_no_fewer(p: np.ndarray, one: float, two:
     assert (loose | ~strict).all()
     if loose.any() and not loose.all():
         assert p[loose].min() >= p[~loose].max()
+
+
+def test_a_share_of_false_edges_is_no_room_for_rubbish() -> None:
+    """A hundred certain edges leave room for five false ones at 5 %: unlikely entries stay out."""
+    p = np.concatenate([np.ones(100), [0.6, 0.2, 0.1, 0.05]])[None]
+    assert keep_at_fdr(p, 0.05).sum() == 101
 
 
 def test_impossible_edges_are_never_kept() -> None:

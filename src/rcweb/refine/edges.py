@@ -8,13 +8,19 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 
+# An edge may itself be false with this many times the share allowed for all: at 5 %, every edge is
+# more likely than not. Where most edges are certain, the share alone would be filled with rubbish.
+EACH = 10.0
+
+
 def keep_at_fdr(probability: Array, fdr: float) -> NDArray[np.bool_]:
-    """Most probable edges whose expected share of false ones, mean of 1 - p, is at most `fdr`."""
+    """Most probable edges whose expected share of false ones, mean of 1 - p, is at most `fdr`, and
+    of which none is false with a probability above ``EACH * fdr``."""
     order = np.argsort(-probability, axis=None, kind="stable")
     false = np.cumsum(1 - probability.ravel()[order]) / np.arange(1, probability.size + 1)
     keep = np.zeros(probability.size, bool)
     keep[order[: int((false <= fdr).sum())]] = True
-    return keep.reshape(probability.shape) & (probability > 0)
+    return keep.reshape(probability.shape) & (probability > max(1 - EACH * fdr, 0.0))
 
 
 def strong_part(Y: Array, v0: Array, rounds: int = 60) -> Array:
