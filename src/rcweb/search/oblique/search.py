@@ -23,10 +23,10 @@ from rcweb.search.oblique.unmix import unmix
 START_STEPS, START_SETTLE = 20, 10  # of the joint start: narrowing, and at its own width
 FINISH_SETTLE = 15
 # Small effects are everywhere, and "zero" means "small", if the narrow parts hold more power beyond
-# noise than this (share of a row, mean over rows), or are much wider than noise (ratio of variances,
-# median). Planted networks with exact zeros have at most 0.027 and 1.3, expression tables of two
-# organisms, raw and scaled, 0.074 to 0.109 and 1.3 to 2.3. Of the share the mean, since rows of such
-# tables differ: its median is as low as 0.026.
+# noise than this (share of a row, mean over rows), or are much wider than noise (ratio of
+# variances, median). Planted networks with exact zeros have at most 0.027 and 1.3, expression
+# tables of two organisms, raw and scaled, 0.074 to 0.109 and 1.3 to 2.3. Of the share the mean,
+# since rows of such tables differ: its median is as low as 0.026.
 BACKGROUND = 0.045
 WIDER = 1.6
 DIFFUSE_STEPS = 60
