@@ -24,7 +24,7 @@ LIMIT = 3.0
 ALONE = 0.25  # share of a direction in one entry of the table that makes it no signal
 # Entries, and samples at least, on which the scatter is measured.
 SEEN_ENTRIES = 1 << 18
-SEEN_SAMPLES = 256
+SEEN_SAMPLES = 512
 # Share of samples at the least value (the zeros of counts) above which scatter around the fit says
 # nothing: what stands out of zeros is the signal.
 TIED = 0.25

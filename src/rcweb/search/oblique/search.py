@@ -29,7 +29,7 @@ FINISH_SETTLE = 15
 # since rows of such tables differ: its median is as low as 0.026.
 BACKGROUND = 0.045
 WIDER = 1.6
-DIFFUSE_STEPS = 60
+DIFFUSE_STEPS = 90
 MOSTLY = 0.9  # share of certified columns that holds the others in place
 STARTS = 6  # of the peeling, per column that is not certified
 NOISY = 0.25  # rows with more noise than this are rarely certified by more starts
