@@ -168,7 +168,7 @@ def test_yeast_names_the_famous_ones(famous):
     terms = famous.figure5.drop_duplicates("known_regulator").set_index("known_regulator")["term"]
     for name, word in {
         "GCN4": "amino acid",
-        "MBP1": "DNA replication",
+        "MBP1": "cell cycle",
         "HAP4": "respiration",
         "RPN4": "protein catabolic",
         "HSF1": "protein folding",
