@@ -49,7 +49,8 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Expected share of false edges among those kept (method "refined"); and no edge is kept that
         is itself false with ten times that probability: at 0.05 all are more likely than not.
     quality : {"standard", "high"}
-        "high" searches twice, samples longer and says how far two seeds agree (method "refined").
+        "high" searches three times, always samples the posterior, longer where it must, and says
+        how far two searches agree (method "refined").
     center : bool or "auto"
         Whether to subtract the mean of each variable. "auto": yes for "refined", no for "paper",
         whose author does not.
@@ -267,10 +268,10 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _fit_whole(
         self, X: Array, center: bool, observed: Array | None
     ) -> tuple[Preparation, Solution]:
-        # Imported here: compiled kernels would slow down `import rcweb`.
         prepared = prepare(X, center=center)
         check_sizes(self.n_components, self.degree, prepared.G0.shape, center)
         self.route_, self.passes_ = "memory", 1
+        # Imported here: compiled kernels would slow down `import rcweb`.
         if self.method == "paper":
             from rcweb.methods.paper import solve_paper
 
@@ -321,16 +322,15 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         )
 
     def _check_memory(self, X: Any, blocks: Any) -> None:
-        from rcweb.forecast import check_memory, forecast
+        from rcweb.forecast import check_memory, forecast_of
 
         held = issparse(X) or (isinstance(X, np.ndarray) and not isinstance(X, np.memmap))
-        expected = forecast(
+        expected = forecast_of(
+            X if held else None,
             X.shape if held else blocks.shape,
             self.n_components,
             method=self.method,
             quality=self.quality,
-            kind="sparse" if issparse(X) else "dense" if held else "chunked",
-            nnz=X.nnz if issparse(X) else None,
         )
         check_memory(expected, self.max_memory)
 

@@ -14,10 +14,13 @@ import os
 import sys
 import warnings
 from dataclasses import dataclass
+from typing import Any
+
+from scipy.sparse import issparse
 
 from rcweb.blocks.base import block_rows
 from rcweb.blocks.local import threads_for
-from rcweb.blocks.route import route_of
+from rcweb.blocks.route import number_of_axes, route_of
 from rcweb.memory import available_memory, parse_size, show_size
 from rcweb.methods.effort import EFFORTS, MOST_ENTRIES
 from rcweb.outliers import rows_seen
@@ -90,6 +93,26 @@ def forecast(
     seconds = _seconds(M, N, K, method, quality, nnz)
     duration = _duration(seconds, method, kind)
     return Forecast(peak, seconds, tuple(parts), _sentence((M, N), peak, duration, parts))
+
+
+def forecast_of(
+    values: Any,
+    shape: tuple[int, int],
+    n_components: int | str,
+    *,
+    method: str,
+    quality: str,
+) -> Forecast:
+    """The same for the table itself: `values` in memory, dense or sparse; None if on disk."""
+    sparse = issparse(values)
+    return forecast(
+        shape,
+        n_components,
+        method=method,
+        quality=quality,
+        kind="sparse" if sparse else "chunked" if values is None else "dense",
+        nnz=values.nnz if sparse else None,
+    )
 
 
 def forecast_text(expected: Forecast) -> str:
@@ -191,7 +214,7 @@ def _streamed(M: int, N: int, P: int, K: int, itemsize: int, kind: str) -> list[
             {"blocks": blocks, "products": waiting, "samples looked at": seen},
             {"products": int(COPIES_PRODUCTS * products), "network": network, "samples": 4 * seen},
         ]
-    axes = int(DOUBLE * N * min(3 * P + 30, M - 1, N))
+    axes = DOUBLE * N * number_of_axes(M, N, P)
     return [
         {"blocks": blocks, "axes": int(COPIES_AXES * axes), "samples looked at": 2 * seen},
         {"axes": int(COPIES_AXES * axes), "network": network, "samples": 4 * seen},

@@ -63,16 +63,10 @@ def find_limit(samples: Samples, spectrum: Spectrum, observed: Array) -> tuple[L
     back = (spectrum.V[:, ~alone] / spectrum.factor[:, None]).T
     rows = samples.some(rows_seen(len(into)))
     residual = rows - rows @ into @ back
-    scatter = 1.4826 * _median(np.abs(residual), observed)
+    scatter = 1.4826 * observed_median(np.abs(residual), observed)
     tied = (rows == rows.min(axis=0)).mean(axis=0) > TIED
     known = (scatter > 1e-9 * np.sqrt((rows * rows).mean(axis=0))) & ~tied
     share = float(((np.abs(residual) > WILD * scatter) & known).mean())
     if share < TOO_MANY:
         return None, share
     return Limit(into, back, np.where(known, LIMIT * scatter, np.inf)), share
-
-
-def _median(size: Array, observed: Array) -> Array:
-    if (observed == 1).all():
-        return np.asarray(np.median(size, axis=0))
-    return observed_median(size, observed)

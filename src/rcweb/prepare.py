@@ -105,14 +105,14 @@ def restore(solution: Solution, prepared: Preparation) -> Solution:
     )
 
 
-def constant_note(varying: Mask, at_most: int = 10) -> tuple[str, ...]:
+def constant_note(varying: Mask) -> tuple[str, ...]:
     """One sentence naming the constant variables by number; nothing if there are none."""
     constant = np.flatnonzero(~varying)
     if not len(constant):
         return ()
-    shown = ", ".join(map(str, constant[:at_most]))
-    more = f" and {len(constant) - at_most} more" if len(constant) > at_most else ""
-    return (f"Constant over the samples and without edges: variables {shown}{more}.",)
+    from rcweb.missing.check import some_of
+
+    return (f"Constant over the samples and without edges: variables {some_of(constant)}.",)
 
 
 def _widen(values: Array, varying: Mask) -> Array:

@@ -41,12 +41,18 @@ class InMemory:
     def participation(self, projection: Array) -> tuple[Array, Array]:
         power = (self.G0 @ projection) ** 2
         total = np.maximum(power.sum(axis=0), 1e-300)
-        return total**2 / np.maximum((power**2).sum(axis=0), 1e-300), power.max(axis=0) / total
+        return carriers(total, (power**2).sum(axis=0)), power.max(axis=0) / total
 
     def limited(self, limit: Callable[[Array], Array]) -> tuple[Samples, Table]:
         G = limit(self.G0)
         G -= G.mean(axis=0)
         return InMemory(G, self.observed), Table.of(G, self.observed)
+
+
+def carriers(power: Array, square: Array) -> Array:
+    """Number of entries that carry a vector, from the sum of its squares and that of their squares:
+    1 if one does, its length if all do alike."""
+    return np.asarray(power**2 / np.maximum(square, 1e-300))
 
 
 def spread(n: int, most: int) -> NDArray[np.intp]:

@@ -33,6 +33,7 @@ ABOVE_ROUNDING = 2 * ROUNDING
 class Spectrum:
     """Leading directions of the table after rescaling its variables.
 
+    table : the rescaled one
     s : (K,) singular values, descending
     V : (N, K) right singular vectors of the rescaled table
     factor : (N,) what each variable was multiplied by
@@ -41,6 +42,7 @@ class Spectrum:
     P : number of regulators to look for, at most K
     """
 
+    table: Table
     s: Array
     V: Array
     factor: Array
@@ -71,6 +73,7 @@ def leading_directions(table: Table, n_components: int | str) -> Spectrum:
     scaled = table.scaled(factor)
     final = raw if factor is None else scaled.leading(K)
     return Spectrum(
+        table=scaled,
         s=np.maximum(final.values[:K], ROUNDING * final.values[0]),
         V=np.ascontiguousarray(final.V[:, :K]),
         factor=np.ones(N) if factor is None else factor,
@@ -85,9 +88,13 @@ def _noise(table: Table, leading: Leading, n: int) -> float:
     all samples."""
     if (table.observed == 1).all():
         return leading.noise(n)
-    rest = table.power - ((leading.V[:, :n] * leading.values[:n]) ** 2).sum(axis=1)
-    rest = effective_power(np.maximum(rest, 0.0), table.observed)
+    rest = effective_power(np.maximum(_left(table.power, leading, n), 0.0), table.observed)
     return entry_noise(float(rest.sum()), n, table.M, table.N)
+
+
+def _left(power: Array, leading: Leading, n: int) -> Array:
+    """What the first n directions leave of the `power` of each variable, (N,)."""
+    return np.asarray(power - ((leading.V[:, :n] * leading.values[:n]) ** 2).sum(axis=1))
 
 
 def _above_edge(white: Leading, P: int) -> int:
@@ -158,7 +165,7 @@ def _factors(table: Table, leading: Leading, n: int, power: float) -> Array | No
     if n < 1 or M - 1 - n < 3:
         return None
     total = table.power
-    rest = total - ((leading.V[:, :n] * leading.values[:n]) ** 2).sum(axis=1)
+    rest = _left(total, leading, n)
     if rest.sum() < 1e-10 * total.sum():
         return None
     rest = effective_power(np.maximum(rest, 0.0), table.observed)

@@ -133,7 +133,7 @@ def test_axes_double_while_signal_fills_them(monkeypatch: pytest.MonkeyPatch) ->
     import rcweb.blocks.streamed as streamed
 
     monkeypatch.setattr(route, "MOST_GRAM", 100)
-    monkeypatch.setattr(streamed, "FIRST_AXES", 8)
+    monkeypatch.setattr(route, "FIRST_AXES", 8)
     X = simulate(900, 300, 12, noise=0.3, random_state=0).data
     model = RCweb(random_state=0).fit(X)
     assert model.route_ == "axes"

@@ -135,45 +135,41 @@ def test_reading_is_refused_by_the_system(frame, tmp_path, capsys, monkeypatch, 
     assert content(out) == before
 
 
-def test_a_file_that_vanishes_before_its_checksum(frame, tmp_path, capsys, monkeypatch):
-    """Removed while it was being read."""
+def fit_a_file_that_meets(monkeypatch, frame, tmp_path, capsys, accident) -> str:
+    """What `rcweb fit` says of a table to which `accident` happens once it was read; an earlier
+    result stays as it was."""
+    from rcweb.io import read
+
     out, before = earlier_result(frame, tmp_path)
     path = tmp_path / "t.csv"
     frame.to_csv(path)
-    from rcweb.io import read
-
     original = read._read_grid
 
-    def and_remove(file, options):
+    def read_then_accident(file, options):
         grid = original(file, options)
-        file.unlink()
+        accident(file)
         return grid
 
-    monkeypatch.setattr(read, "_read_grid", and_remove)
+    monkeypatch.setattr(read, "_read_grid", read_then_accident)
     capsys.readouterr()
     assert run(["fit", str(path), "-o", str(out), *OPTIONS]) == INPUT
-    check_sentence(capsys.readouterr().err, "t.csv", "vanished")
     assert content(out) == before
+    return capsys.readouterr().err
+
+
+def test_a_file_that_vanishes_before_its_checksum(frame, tmp_path, capsys, monkeypatch):
+    """Removed while it was being read."""
+    said = fit_a_file_that_meets(monkeypatch, frame, tmp_path, capsys, Path.unlink)
+    check_sentence(said, "t.csv", "vanished")
 
 
 def test_a_file_that_changes_while_it_is_read(frame, tmp_path, capsys, monkeypatch):
     """Else the record of the run would name the checksum of another table than was fitted."""
-    out, before = earlier_result(frame, tmp_path)
-    path = tmp_path / "t.csv"
-    frame.to_csv(path)
-    from rcweb.io import read
 
-    original = read._read_grid
-
-    def and_change(file, options):
-        grid = original(file, options)
+    def rewrite(file):
         writer = threading.Thread(target=(2 * frame).to_csv, args=(file,))
         writer.start()
         writer.join()
-        return grid
 
-    monkeypatch.setattr(read, "_read_grid", and_change)
-    capsys.readouterr()
-    assert run(["fit", str(path), "-o", str(out), *OPTIONS]) == INPUT
-    check_sentence(capsys.readouterr().err, "t.csv", "changed while it was read")
-    assert content(out) == before
+    said = fit_a_file_that_meets(monkeypatch, frame, tmp_path, capsys, rewrite)
+    check_sentence(said, "t.csv", "changed while it was read")

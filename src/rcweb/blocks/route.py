@@ -5,6 +5,8 @@ from __future__ import annotations
 from rcweb.blocks.base import MOST_GRAM
 
 MOST_ENTRIES = 1 << 27  # of a table that is brought together: 1 GB
+AXES_PER_COMPONENT, MORE_AXES = 3, 30
+FIRST_AXES = 200  # for an unknown number of components; doubled while signal fills them
 
 
 def route_of(M: int, N: int) -> str:
@@ -13,3 +15,11 @@ def route_of(M: int, N: int) -> str:
     if M > N:
         return "gram" if N <= MOST_GRAM else "axes"
     return "rows" if M <= MOST_GRAM and M * N <= MOST_ENTRIES else "axes"
+
+
+def number_of_axes(M: int, N: int, n_components: int | str) -> int:
+    """Axes that the route "axes" begins with: some more than regulators may be asked for."""
+    wanted = FIRST_AXES
+    if not isinstance(n_components, str):
+        wanted = AXES_PER_COMPONENT * int(n_components) + MORE_AXES
+    return min(wanted, M - 1, N)

@@ -17,21 +17,19 @@ from numpy.typing import NDArray
 
 from rcweb.blocks.base import Array, Block, Blocks
 from rcweb.blocks.reader import Reader
-from rcweb.blocks.route import MOST_ENTRIES, route_of
+from rcweb.blocks.route import MOST_ENTRIES, number_of_axes, route_of
 from rcweb.blocks.steps import Centring, Collect, Moments, Multiply, Participation
 from rcweb.missing.check import refuse_holes, refuse_infinite
 from rcweb.outliers import rows_seen
 from rcweb.prepare import Preparation, different_units, judge
-from rcweb.samples import Samples, spread
+from rcweb.samples import Samples, carriers, spread
 from rcweb.spectrum import leading_directions
 from rcweb.table import Table
 
 Mask = NDArray[np.bool_]
 
 PASSES = 3  # of the range finder, the first one included
-AXES_PER_COMPONENT, MORE_AXES = 3, 30
-FIRST_AXES = 200  # for an unknown number of components; doubled while signal fills them
-FILLED = 0.6
+FILLED = 0.6  # share of the axes up to which signal may fill them
 NOT_ALONE = 0.2  # share of an activity's power below which no sample of it is suspect
 ROUNDING = 1e-14  # relative size of squared singular values lost to rounding
 
@@ -84,7 +82,7 @@ class Streamed:
         wide = _wide(projection, first.varying)
         power, square, largest = self.reader.fold(Participation(first.centring, wide))
         total = np.maximum(power, 1e-300)
-        return total**2 / np.maximum(square, 1e-300), largest / total
+        return carriers(total, square), largest / total
 
     def limited(self, limit: Callable[[Array], Array]) -> tuple[Samples, Table]:
         first = self.first
@@ -147,7 +145,7 @@ def _first_pass(reader: Reader, N: int, n_components: int | str, center: bool, r
     M = reader.n_samples
     W = None
     if route_of(M, N) == "axes":
-        W = _random((N, _number_of_axes(M, N, n_components)))
+        W = _random((N, number_of_axes(M, N, n_components)))
     wanted = spread(M, rows_seen(N))
     low, high, *rest = reader.fold(Moments(None, wanted, W))
     refuse_infinite(np.isinf(low) | np.isinf(high), reader.blocks.names)
@@ -167,13 +165,6 @@ def _first_pass(reader: Reader, N: int, n_components: int | str, center: bool, r
     taken_off = np.where(varying, mean * whole, low)
     preparation = Preparation(taken_off, varying, scale, units)
     return First(preparation, Centring(mean, unit), largest, power, product, seen)
-
-
-def _number_of_axes(M: int, N: int, n_components: int | str) -> int:
-    wanted = FIRST_AXES
-    if not isinstance(n_components, str):
-        wanted = AXES_PER_COMPONENT * int(n_components) + MORE_AXES
-    return min(wanted, M - 1, N)
 
 
 def _random(shape: tuple[int, int], seed: int = 0) -> Array:

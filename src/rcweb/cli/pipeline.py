@@ -99,19 +99,14 @@ def fit_table(
 
 def tell_forecast(table: Table | LargeTable, parameters: FitParameters, console: Console) -> None:
     """What the fit would take, as the result of the command."""
-    from scipy import sparse
+    from rcweb.forecast import forecast_of, forecast_text
 
-    from rcweb.forecast import forecast, forecast_text
-
-    values: Any = getattr(table, "values", None)
-    kind = "sparse" if sparse.issparse(values) else "chunked" if values is None else "dense"
-    expected = forecast(
+    expected = forecast_of(
+        getattr(table, "values", None),
         table.shape,
         parameters.n_components,
         method=parameters.method,
         quality=parameters.quality,
-        kind=kind,
-        nnz=values.nnz if sparse.issparse(values) else None,
     )
     console.result(asdict(expected), forecast_text(expected))
 

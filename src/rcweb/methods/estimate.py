@@ -44,11 +44,15 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Problem:
-    """The rescaled table, its leading directions, and the space in which columns are searched."""
+    """Leading directions of the rescaled table, and the space in which columns are searched."""
 
-    table: Table
     spectrum: Spectrum
     space: Space
+
+    @property
+    def table(self) -> Table:
+        """The rescaled table."""
+        return self.spectrum.table
 
     @property
     def noise(self) -> float:

@@ -19,7 +19,7 @@ from rcweb.methods.effort import EFFORTS, Run
 from rcweb.methods.estimate import Estimate, Problem, estimate_diffuse, estimate_sparse
 from rcweb.outliers import find_limit
 from rcweb.refine.edges import keep_at_fdr, keep_strongest
-from rcweb.samples import Samples
+from rcweb.samples import Samples, carriers
 from rcweb.search.oblique.search import Found, search_columns
 from rcweb.search.oblique.space import Space
 from rcweb.solution import Solution
@@ -54,7 +54,7 @@ def solve_refined(
         samples, table = samples.limited(limit)
         spectrum = leading_directions(table, n_components)
     space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
-    problem = Problem(table.scaled(spectrum.factor), spectrum, space)
+    problem = Problem(spectrum, space)
     run.report(f"basis: {space.K} directions, noise {space.level:.2f} of a row")
     found, agreement = _search(space, run)
     if found.diffuse:
@@ -84,12 +84,6 @@ def _search(space: Space, run: Run) -> tuple[Found, Array | None]:
     return best, agreement
 
 
-def _participation(rows: Array) -> Array:
-    """Number of entries that carry a row: 1 if one does, its length if all do alike."""
-    power = rows**2
-    return power.sum(axis=1) ** 2 / np.maximum((power**2).sum(axis=1), 1e-300)
-
-
 def _choose_regulators(
     problem: Problem,
     found: Found,
@@ -102,8 +96,8 @@ def _choose_regulators(
     A row that lives on a few variables in a few samples is a handful of wild entries, however
     sparse: such rows come last.
     """
-    Y = problem.space.rows(found.columns.B).astype(np.float64)
-    wild = _participation(Y) < FEW_VARIABLES
+    power = problem.space.rows(found.columns.B).astype(np.float64) ** 2
+    wild = carriers(power.sum(axis=1), (power**2).sum(axis=1)) < FEW_VARIABLES
     if wild.any():
         projection = problem.spectrum.factor[:, None] * estimate.projection[:, wild]
         wild[wild] = samples.participation(projection)[0] < FEW_SAMPLES

@@ -21,6 +21,8 @@ def effective_power(rest: Array, observed: Array) -> Array:
 
 def observed_median(size: Array, observed: Array) -> Array:
     """Median (N,) of |residual| (M, N) over measured entries; the filled ones are the smallest."""
+    if (observed == 1).all():
+        return np.asarray(np.median(size, axis=0))
     M = len(size)
     filled = np.rint(M * (1 - observed)).astype(np.intp)
     ordered = np.sort(size, axis=0)

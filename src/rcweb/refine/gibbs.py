@@ -14,6 +14,7 @@ are taken as independent noise, and enter by their expectation.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +23,11 @@ from scipy.special import betaln
 from rcweb.checkpoint import Checkpoint
 from rcweb.refine.kernels import draw_edges, draw_shaped_edges
 from rcweb.refine.slab import (
-    NOISE_COUNT,
     PRIOR_MIX,
     PRIOR_MIX_COUNT,
     SPREAD,
     STEP,
+    shared_noise,
     shared_scale,
 )
 from rcweb.table import Table
@@ -50,6 +51,16 @@ class Axes:
     rest: Array
     M: int
     observed: Array
+
+    @cached_property
+    def power(self) -> Array:
+        """Sum of squares of each variable, (N,)."""
+        return np.asarray((self.Y**2).sum(axis=0) + self.rest)
+
+    @cached_property
+    def floor(self) -> float:
+        """Noise below which a variable's variance is not taken to fall."""
+        return float(1e-12 * self.power.mean() / self.M)
 
 
 @dataclass
@@ -121,9 +132,7 @@ class Chain:
     ) -> None:
         self.axes, self.rng = axes, rng
         self.prior = (concentration * density, concentration * (1 - density))
-        self.power = (axes.Y**2).sum(axis=0) + axes.rest
-        self.floor = 1e-12 * self.power.mean() / axes.M
-        self.state = starting_state(axes, np.asarray(C, dtype=np.float64), self.power)
+        self.state = starting_state(axes, np.asarray(C, dtype=np.float64))
         N, P = self.state.C.shape
         self.probability, self.mean = np.empty((N, P)), np.empty((N, P))
         self.energy: list[float] = []
@@ -185,7 +194,7 @@ class Chain:
 
     def _sweep(self, shaped: bool) -> None:
         state, rng = self.state, self.rng
-        Q, Z, likelihood = _draw_activities(self.axes, self.power, state, rng)
+        Q, Z, likelihood = _draw_activities(self.axes, state, rng)
         prior = self._log_prior()
         log_odds = np.log(state.pi / (1 - state.pi))
         common = (rng, Q, Z, state.C, 1 / state.variance, log_odds, state.scale)
@@ -200,8 +209,9 @@ class Chain:
         self.mean *= size
         Q = Q / np.outer(size, size)
         Z = Z / size
-        rss = self.power - 2 * (state.C * Z).sum(axis=1) + ((state.C @ Q) * state.C).sum(axis=1)
-        self._draw_parameters(np.maximum(rss, self.floor), used)
+        power, floor = self.axes.power, self.axes.floor
+        rss = power - 2 * (state.C * Z).sum(axis=1) + ((state.C @ Q) * state.C).sum(axis=1)
+        self._draw_parameters(np.maximum(rss, floor), used)
 
     def _log_prior(self) -> float:
         """Log prior of C, densities integrated out, the slab taken as one Gaussian."""
@@ -212,12 +222,9 @@ class Chain:
         return float(density - 0.5 * (power + count * np.log(2 * np.pi * state.scale**2)).sum())
 
     def _draw_parameters(self, rss: Array, used: Array | None) -> None:
-        state, rng = self.state, self.rng
-        M = self.axes.M * self.axes.observed
-        rss = rss / self.axes.observed  # M sigma^2 / observed: entries filled in leave no residual
-        typical = np.exp(np.mean(np.log(rss / M)))
-        state.variance = (rss + NOISE_COUNT * typical) / 2 / rng.gamma((M + NOISE_COUNT) / 2)
-        state.variance = np.maximum(state.variance, self.floor)
+        state, rng, axes = self.state, self.rng, self.axes
+        total, samples = shared_noise(rss, axes.M * axes.observed, axes.observed)
+        state.variance = np.maximum(total / 2 / rng.gamma(samples / 2), axes.floor)
         edges = state.C != 0
         count, power = edges.sum(axis=0), (state.C**2).sum(axis=0)
         a, b = self.prior
@@ -227,7 +234,7 @@ class Chain:
             state.mix = np.maximum(rng.dirichlet(used + PRIOR_MIX_COUNT * PRIOR_MIX), 1e-6)
 
 
-def starting_state(axes: Axes, C: Array, power: Array) -> State:
+def starting_state(axes: Axes, C: Array) -> State:
     """Rows of `C` scaled so that regulators have unit variance; noise from what is left."""
     P, N = C.shape
     gram = C @ C.T
@@ -237,16 +244,14 @@ def starting_state(axes: Axes, C: Array, power: Array) -> State:
     R = np.linalg.solve(gram, CY)
     size = np.sqrt((R**2).sum(axis=1) / axes.M) + 1e-300
     C = C * size[:, None]
-    rss = power.sum() - (R * CY).sum()  # least squares
-    variance = max(rss / N / axes.M, 1e-12 * power.mean() / axes.M)
+    rss = axes.power.sum() - (R * CY).sum()  # least squares
+    variance = max(rss / N / axes.M, axes.floor)
     density = np.full(P, 0.2)
     scale = shared_scale((C**2).sum(axis=1), np.full(P, 0.2 * N))
     return State(np.ascontiguousarray(C.T), np.full(N, variance), density, scale, PRIOR_MIX.copy())
 
 
-def _draw_activities(
-    axes: Axes, power: Array, state: State, rng: Rng
-) -> tuple[Array, Array, float]:
+def _draw_activities(axes: Axes, state: State, rng: Rng) -> tuple[Array, Array, float]:
     """Q = R^T R (P, P) and Z = (R^T G)^T (N, P) for activities R drawn given C and the noise;
     and log p(G | C, noise) with R integrated out, up to a constant."""
     N, P = state.C.shape
@@ -268,7 +273,7 @@ def _draw_activities(
         Q += inverse_root.T @ _wishart(extra, P, rng) @ inverse_root
         Z += (np.sqrt(axes.rest)[:, None] * rng.standard_normal((N, P))) @ inverse_root
     logdet = 2 * np.log(np.diag(root)).sum() + np.log(state.variance).sum()
-    misfit = (power / state.variance).sum() - (YT**2).sum() - (axes.rest @ (T * T)).sum()
+    misfit = (axes.power / state.variance).sum() - (YT**2).sum() - (axes.rest @ (T * T)).sum()
     return Q, Z, float(-0.5 * (axes.M * logdet + misfit))
 
 

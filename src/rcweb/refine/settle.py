@@ -27,11 +27,11 @@ from scipy.special import digamma
 from rcweb.refine.gibbs import Axes, Posterior, starting_state
 from rcweb.refine.kernels import expect_shaped_edges
 from rcweb.refine.slab import (
-    NOISE_COUNT,
     PRIOR_MIX,
     PRIOR_MIX_COUNT,
     SPREAD,
     STEP,
+    shared_noise,
     shared_scale,
 )
 
@@ -96,26 +96,25 @@ class _Field:
     ) -> None:
         self.axes = axes
         self.prior = (concentration * density, concentration * (1 - density))
-        self.power = (axes.Y**2).sum(axis=0) + axes.rest
-        self.floor = 1e-12 * self.power.mean() / axes.M
-        start = starting_state(axes, C, self.power)
+        start = starting_state(axes, C)
         self.mean = np.ascontiguousarray(start.C.T)
         self.variance = np.zeros_like(self.mean)
         self.probability = np.ones_like(self.mean)
         self.sigma2, self.scale, self.mix = start.variance, start.scale, PRIOR_MIX.copy()
         self.log_odds = np.log(start.pi / (1 - start.pi))
         # In units of the table, so that single precision rounds alike whatever the user's are.
-        self.unit = float(np.sqrt(self.power.mean() / axes.M)) if single else 1.0
+        self.unit = float(np.sqrt(axes.power.mean() / axes.M)) if single else 1.0
         self.Y = (axes.Y / self.unit).astype(np.float32) if single else axes.Y
 
     def advance(self, *, shaped: bool) -> float:
         """One round: activities given C, then C given activities, then the parameters."""
-        M, mean = self.axes.M, self.mean
-        RR, Z, response, Sigma = self._activities()
+        M, power, mean = self.axes.M, self.axes.power, self.mean
+        # Precision of each variable as the activities see it: weights are uncertain too.
+        weight = 1 / (self.sigma2 + self.variance.sum(axis=0))
+        RR, Z, response, Sigma = self._activities(weight)
         pulled = response @ mean
-        weight = self._weight()
         own = np.minimum(weight * (mean * pulled).sum(axis=0), MOST_PULL)
-        misfit = self.power - (mean * Z).sum(axis=0)
+        misfit = power - (mean * Z).sum(axis=0)
         free = Z - pulled * (weight / (1 - own) * misfit)
         noise = self.sigma2 + (mean * (Sigma @ mean)).sum(axis=0)
         used = np.zeros(len(self.mix))
@@ -124,21 +123,16 @@ class _Field:
             RR, free, mean, 1 / noise, *slab, self.probability, self.variance, used
         )
         Q = RR + M * Sigma
-        rss = self.power - 2 * (mean * Z).sum(axis=0) + ((Q @ mean) * mean).sum(axis=0)
+        rss = power - 2 * (mean * Z).sum(axis=0) + ((Q @ mean) * mean).sum(axis=0)
         rss += np.diag(Q) @ self.variance
         size = np.sqrt(np.diag(Q) / M)[:, None]  # activities keep unit variance
         self.mean *= size
         self.variance *= size**2
-        self._parameters(np.maximum(rss, self.floor), used if shaped else None)
+        self._parameters(np.maximum(rss, self.axes.floor), used if shaped else None)
         return float(change)
 
-    def _weight(self) -> Array:
-        """Precision of each variable as the activities see it: weights are uncertain too."""
-        return np.asarray(1 / (self.sigma2 + self.variance.sum(axis=0)))
-
-    def _activities(self) -> tuple[Array, Array, Array, Array]:
+    def _activities(self, weight: Array) -> tuple[Array, Array, Array, Array]:
         """R^T R and R^T G for the mean activities R, their response S, their covariance Sigma."""
-        axes, weight = self.axes, self._weight()
         weighted = self.mean * weight
         A = weighted @ self.mean.T
         A.flat[:: len(A) + 1] += 1
@@ -147,17 +141,16 @@ class _Field:
         response = np.asarray(np.linalg.inv(A), dtype=np.float64)
         H = response @ weighted  # (P, N): R = Y H^T
         R = self.Y @ (self.unit * H.T).astype(self.Y.dtype)
-        rest = H * axes.rest
+        rest = H * self.axes.rest
         RR = (R.T @ R).astype(np.float64) + rest @ H.T
         Z = self.unit * (R.T @ self.Y).astype(np.float64) + rest
         return RR, Z, response, Sigma
 
     def _parameters(self, rss: Array, used: Array | None) -> None:
         """Noise, densities, scales and the slab's shape, as in `gibbs.Chain` but by their means."""
-        M = self.axes.M * self.axes.observed
-        rss = rss / self.axes.observed
-        typical = np.exp(np.mean(np.log(rss / M)))
-        self.sigma2 = (rss + NOISE_COUNT * typical) / (M + NOISE_COUNT)
+        axes = self.axes
+        total, samples = shared_noise(rss, axes.M * axes.observed, axes.observed)
+        self.sigma2 = total / samples
         count = self.probability.sum(axis=1)
         power = (self.mean**2 + self.variance).sum(axis=1)
         a, b = self.prior

@@ -17,6 +17,17 @@ SCALE_COUNT = 20.0  # rows share their scale with this many pseudo-edges
 NOISE_COUNT = 10.0  # variables share their noise with this many pseudo-samples
 
 
+def shared_noise(rss: Array, M: Array, observed: Array) -> tuple[Array, Array]:
+    """Sum of squared residuals and number of samples of each variable (N,), those shared included.
+
+    rss : what is left in each variable; M : samples in which it was measured, a share `observed`.
+    Entries filled in leave no residual: ``rss / observed`` is ``M sigma^2 / observed``.
+    """
+    rss = rss / observed
+    typical = np.exp(np.mean(np.log(rss / M)))
+    return np.asarray(rss + NOISE_COUNT * typical), np.asarray(M + NOISE_COUNT)
+
+
 def shared_scale(power: Array, count: Array) -> Array:
     """Scale of each row's edges from their number and sum of squares, (P,).
 

@@ -60,6 +60,12 @@ def own_share(B: Array) -> Array:
     return 1 / np.linalg.norm(np.linalg.inv(B), axis=0)
 
 
+def _score(columns: Columns) -> tuple[Array, Array]:
+    """Sparseness with the log of each column's own share; and that share."""
+    share = own_share(columns.B)
+    return columns.J + np.log(share), share
+
+
 def search_columns(
     space: Space, rng: np.random.Generator, report: Callable[[str], None] = lambda line: None
 ) -> Found:
@@ -75,10 +81,10 @@ def search_columns(
         start = climb(
             space, start.B, start.density, np.zeros(0), settle=DIFFUSE_STEPS - START_SETTLE
         )
-    score = start.J + np.log(own_share(start.B))
+    score, share = _score(start)
     certified = score > certified_above(chance, space.N)
     if not diffuse:
-        certified &= own_share(start.B) > NEW_SHARE
+        certified &= share > NEW_SHARE
     report(f"search: {certified.sum()} of {space.K} columns certified by the joint start")
     found = Found(start, score, chance, certified, diffuse)
     if diffuse or certified.all() or space.blurred:
@@ -121,9 +127,8 @@ def insist(
         widths = np.geomspace(1.0, space.level, 150)
         rivals.append((_finish(space, deflate(space, rng), widths), np.zeros(K, bool)))
     best, good = max(rivals, key=lambda pair: pair[0].objective)
-    score = best.J + np.log(own_share(best.B))
-    above = score > certified_above(found.chance, space.N)
-    good = good | (above & (own_share(best.B) > NEW_SHARE))
+    score, share = _score(best)
+    good = good | ((score > certified_above(found.chance, space.N)) & (share > NEW_SHARE))
     return Found(best, score, found.chance, good, is_diffuse(space, best), insisted=True)
 
 
