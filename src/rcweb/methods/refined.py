@@ -127,7 +127,7 @@ def _solution(
     order = np.argsort(-power, kind="stable")
     keep, edges, probability, score = keep[order], edges[order], probability[order], score[order]
     # A row's sign is arbitrary: let its heavier tail be positive.
-    sign = np.where((score**3).sum(axis=1) < 0, -1.0, 1.0)[:, None]
+    sign = np.where((score * score * score).sum(axis=1) < 0, -1.0, 1.0)[:, None]
     full = sign * estimate.C[keep] / spectrum.factor
     diagnosis = diagnose(space, spectrum, found, keep, edges, agreement)
     number = explain_number(spectrum, found, len(keep))

@@ -20,12 +20,15 @@ def effective_power(rest: Array, observed: Array) -> Array:
 
 
 def observed_median(size: Array, observed: Array) -> Array:
-    """Median (N,) of |residual| (M, N) over measured entries; the filled ones are the smallest."""
-    if (observed == 1).all():
-        return np.asarray(np.median(size, axis=0))
-    M = len(size)
+    """Median (N,) of |residual| (M, N) over measured entries; the filled ones are the smallest.
+
+    To single precision: sorting is several times as fast as `np.median` then.
+    """
+    M, N = size.shape
+    unit = max(float(size.max()), np.finfo(np.float64).tiny)
+    ordered = np.sort((size.T / unit).astype(np.float32), axis=1)
     filled = np.rint(M * (1 - observed)).astype(np.intp)
-    ordered = np.sort(size, axis=0)
     low, high = filled + (M - filled - 1) // 2, filled + (M - filled) // 2
-    columns = np.arange(size.shape[1])
-    return np.asarray((ordered[low, columns] + ordered[high, columns]) / 2)
+    variables = np.arange(N)
+    middle = ordered[variables, low].astype(np.float64) + ordered[variables, high]
+    return np.asarray(unit * middle / 2)

@@ -16,11 +16,12 @@ EACH = 10.0
 def keep_at_fdr(probability: Array, fdr: float) -> NDArray[np.bool_]:
     """Most probable edges whose expected share of false ones, mean of 1 - p, is at most `fdr`, and
     of which none is false with a probability above ``EACH * fdr``."""
-    order = np.argsort(-probability, axis=None, kind="stable")
-    false = np.cumsum(1 - probability.ravel()[order]) / np.arange(1, probability.size + 1)
-    keep = np.zeros(probability.size, bool)
-    keep[order[: int((false <= fdr).sum())]] = True
-    return keep.reshape(probability.shape) & (probability > max(1 - EACH * fdr, 0.0))
+    keep = probability > max(1 - EACH * fdr, 0.0)
+    candidates = np.flatnonzero(keep)
+    order = candidates[np.argsort(-probability.flat[candidates], kind="stable")]
+    false = np.cumsum(1 - probability.flat[order]) / np.arange(1, len(order) + 1)
+    keep.flat[order[int((false <= fdr).sum()) :]] = False
+    return keep
 
 
 def strong_part(Y: Array, v0: Array, rounds: int = 60) -> Array:

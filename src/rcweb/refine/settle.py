@@ -64,7 +64,7 @@ def settle(
     concentration: float,
     density: float = 0.2,
     most: int = 8,
-    tolerance: float = 0.03,
+    tolerance: float = 0.09,
     single: bool = False,
 ) -> Settled:
     """Iterate from the network `C` (P, N) until no entry moves by more than `tolerance`.

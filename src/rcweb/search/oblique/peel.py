@@ -28,7 +28,7 @@ from rcweb.search.oblique.space import (
 )
 
 CHUNK = 128  # candidates that move together: two matrix products a step for all of them
-MARGIN = 1.25  # how far above chance a row must be to be certified
+MARGIN = 1.3  # how far above chance a row must be to be certified
 LEAST_GAIN = 4.0  # and by how much its log-likelihood must exceed a Gaussian's
 WIDE = np.geomspace(1.5, 0.4, 45)
 SHARP_STEPS = 20
@@ -106,7 +106,7 @@ def certified_above(chance: float, N: int) -> float:
     return MARGIN * max(chance, 0.0) + LEAST_GAIN / N
 
 
-def chance_level(space: Space, left: int, rng: np.random.Generator, n: int = 32) -> float:
+def chance_level(space: Space, left: int, rng: np.random.Generator, n: int = 16) -> float:
     """Best score that the same search reaches on noise: a random subspace of the same size, with
     all but `left` of its directions taken (they still lend themselves to b, as true ones do)."""
     Q = np.eye(space.K)[:, :left]
