@@ -329,3 +329,18 @@ def test_power_law_without_noise_every_column_accounted_for() -> None:
         assert columns.B.shape[1] + len(columns.missing) == 20
         cosines = np.abs(columns.B.T @ columns.B)
         assert (cosines - np.eye(len(cosines))).max() <= 0.95
+
+
+def test_the_diagnosis_is_made_when_asked_for_and_travels_with_copies() -> None:
+    """It takes time, so a fit leaves it; a copy holds its rows, and a second fit makes new ones."""
+    one, two = (simulate(60, 40, 3, noise=0.1, random_state=seed).data for seed in (0, 1))
+    model = RCweb(3, random_state=0).fit(one)
+    assert "_diagnosis" not in vars(model)
+    copied = pickle.loads(pickle.dumps(model))
+    assert "_diagnose" not in vars(copied)
+    pd.testing.assert_frame_equal(copied.diagnosis_, model.diagnosis_)
+    first = model.diagnosis_
+    pd.testing.assert_frame_equal(
+        model.fit(two).diagnosis_, RCweb(3, random_state=0).fit(two).diagnosis_
+    )
+    assert not first.equals(model.diagnosis_)

@@ -357,12 +357,27 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.reason_ = solution.reason
         self.warnings_ = solution.warnings
         self.trace_ = solution.trace
-        self._diagnosis = solution.diagnosis
         self._evidence = solution.evidence
+        self._diagnose = solution.diagnosis
+
+    def _make_diagnosis(self) -> None:
+        """Keep the records, and not all that they are made of."""
+        if hasattr(self, "_diagnose"):
+            with one_blas_thread():
+                self._diagnosis = self._diagnose()
+            del self._diagnose
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy, a pickle or a model file holds."""
+        self._make_diagnosis()
+        state: dict[str, Any] = super().__getstate__()
+        return state
 
     @property
     def diagnosis_(self) -> pd.DataFrame:
-        """One row per regulator: how it was found and how far to trust it."""
+        """One row per regulator: how it was found and how far to trust it. Made when first asked
+        for."""
+        self._make_diagnosis()
         return self._table("_diagnosis", index=self.get_feature_names_out())
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Records = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,8 @@ class Solution:
     probability : (P, N) probability of every edge; the paper's method knows only 0 and 1
     score : (P, N) signed, comparable across regulators: the n largest are the n edges to show first
     noise : (N,) standard deviation of what the network leaves unexplained in each variable
-    diagnosis : one dict per regulator, the same keys in each
+    diagnosis : gives one dict per regulator, the same keys in each; called when asked for, since
+        it can take a quarter of the time of a fit
     evidence : one dict per candidate number of regulators or per reason; how P was chosen
     reason : one sentence on the number of regulators
     warnings : plain sentences for the user; empty when the answer can be trusted
@@ -38,8 +41,8 @@ class Solution:
     probability: Array
     score: Array
     noise: Array
-    diagnosis: list[dict[str, Any]] = field(default_factory=list)
-    evidence: list[dict[str, Any]] = field(default_factory=list)
+    diagnosis: Callable[[], Records] = list
+    evidence: Records = field(default_factory=list)
     reason: str = ""
     warnings: tuple[str, ...] = ()
     trace: Any = None

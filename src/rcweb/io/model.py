@@ -87,7 +87,7 @@ def load_model(path: str | Path) -> RCweb:
 def _fitted(model: RCweb) -> dict[str, Any]:
     return {
         name: value
-        for name, value in vars(model).items()
+        for name, value in model.__getstate__().items()
         if _ATTRIBUTE.fullmatch(name) and name not in _NOT_SAVED
     }
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rcweb.search.oblique.search import Found, own_share
-from rcweb.search.oblique.space import Space
+from rcweb.solution import Records
 from rcweb.spectrum import Spectrum
 
 Array = NDArray[np.float64]
@@ -18,13 +17,12 @@ ILL_CONDITIONED = 1e3
 
 
 def diagnose(
-    space: Space,
     spectrum: Spectrum,
     found: Found,
     keep: NDArray[np.intp],
     edges: NDArray[np.bool_],
     agreement: Array | None,
-) -> list[dict[str, Any]]:
+) -> Records:
     """One record per regulator kept.
 
     edges, zeros : how many targets, and how many non-targets the regulator rests on
@@ -58,7 +56,7 @@ def diagnose(
                 "share": float(share[k]),
                 "agreement": np.nan if agreement is None else float(agreement[k]),
                 "certified": certified,
-                "identifiable": certified and zeros >= space.K and (found.diffuse or gap > 1.05),
+                "identifiable": certified and zeros >= len(gram) and (found.diffuse or gap > 1.05),
             }
         )
     return records
@@ -73,7 +71,7 @@ def _smallest_two(gram: Array) -> tuple[float, float]:
 class Number:
     """Why this many regulators: a small table and one sentence."""
 
-    table: list[dict[str, Any]]
+    table: Records
     sentence: str
 
 
@@ -96,18 +94,20 @@ def explain_number(spectrum: Spectrum, found: Found, P: int) -> Number:
     return Number(table, sentence + (f", {excess} were discarded." if excess else "."))
 
 
-def whole_fit_warnings(diagnosis: list[dict[str, Any]], found: Found) -> tuple[str, ...]:
+def whole_fit_warnings(
+    found: Found, keep: NDArray[np.intp], edges: NDArray[np.bool_]
+) -> tuple[str, ...]:
     """Plain sentences; none when the answer can be trusted."""
     notes = []
-    doubtful = sum(not record["certified"] for record in diagnosis)
+    doubtful = int((~found.certified[keep]).sum())
     if doubtful:
         notes.append(
-            f"{doubtful} of {len(diagnosis)} regulators are no sparser than chance allows "
+            f"{doubtful} of {len(keep)} regulators are no sparser than chance allows "
             "(see `diagnosis_`): do not trust their targets one by one."
         )
-    empty = sum(record["edges"] == 0 for record in diagnosis)
+    empty = int((~edges.any(axis=1)).sum())
     if empty:
-        notes.append(f"{empty} of {len(diagnosis)} regulators have no edge at this error rate.")
+        notes.append(f"{empty} of {len(keep)} regulators have no edge at this error rate.")
     condition = float(np.linalg.cond(found.columns.B))
     if condition > ILL_CONDITIONED:
         notes.append(

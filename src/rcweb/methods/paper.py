@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,7 +137,7 @@ def _solution(G0: Array, found: _Found, P_star: int, reason: str) -> Solution:
         probability=(C != 0).astype(np.float64),
         score=C / (floor * spread[:, None]),
         noise=noise,
-        diagnosis=_diagnosis(found, C),
+        diagnosis=partial(_diagnosis, found, C),
         evidence=_evidence(found, P_star),
         reason=f"{reason}; {_account(found, P_star)}.",
         warnings=_warnings(found),

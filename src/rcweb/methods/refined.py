@@ -8,6 +8,8 @@ probability. Where they scatter more, small effects are everywhere and "zero" me
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
@@ -117,7 +119,7 @@ def _solution(
     wanted: tuple[int | None, float],
 ) -> Solution:
     degree, fdr = wanted
-    spectrum, space = problem.spectrum, problem.space
+    spectrum = problem.spectrum
     probability, score = estimate.probability[keep], estimate.score[keep]
     if degree is None:
         edges = keep_at_fdr(probability, fdr)
@@ -129,7 +131,6 @@ def _solution(
     # A row's sign is arbitrary: let its heavier tail be positive.
     sign = np.where((score * score * score).sum(axis=1) < 0, -1.0, 1.0)[:, None]
     full = sign * estimate.C[keep] / spectrum.factor
-    diagnosis = diagnose(space, spectrum, found, keep, edges, agreement)
     number = explain_number(spectrum, found, len(keep))
     return Solution(
         C=np.where(edges, full, 0.0),
@@ -140,8 +141,8 @@ def _solution(
         probability=probability,
         score=sign * score,
         noise=estimate.noise / spectrum.factor,
-        diagnosis=diagnosis,
+        diagnosis=partial(diagnose, spectrum, found, keep, edges, agreement),
         evidence=number.table,
         reason=number.sentence,
-        warnings=whole_fit_warnings(diagnosis, found),
+        warnings=whole_fit_warnings(found, keep, edges),
     )
