@@ -114,11 +114,11 @@ def test_the_chain_is_saved_in_the_middle(data, tmp_path, monkeypatch):
     monkeypatch.setattr("rcweb.checkpoint.EVERY", 0.0)
     whole_sweep, swept = Chain._sweep, [0]
 
-    def interrupted(self, shaped):
+    def interrupted(self, shaped, measured):
         if swept[0] == 130:
             raise KeyboardInterrupt
         swept[0] += 1
-        whole_sweep(self, shaped)
+        whole_sweep(self, shaped, measured)
 
     monkeypatch.setattr(Chain, "_sweep", interrupted)
     n_interruptions = 0

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import norm
 
 from rcweb.metrics import score_network
 from rcweb.refine import kernels
-from rcweb.refine.gibbs import Axes, Chain, all_axes
+from rcweb.refine.axes import Axes, all_axes
+from rcweb.refine.gibbs import Chain
 from rcweb.refine.kernels import expect_shaped_edges
 from rcweb.refine.settle import settle
 from rcweb.refine.slab import PRIOR_MIX, SPREAD, STEP, shared_scale
@@ -147,8 +150,8 @@ def test_units_are_immaterial(scale: float) -> None:
     axes, C = planted(2)
     other = Axes(scale * axes.Y, axes.rest, axes.M, axes.observed)
     for single in (False, True):
-        one = settle(axes, C, concentration=20.0, single=single).posterior
-        two = settle(other, C, concentration=20.0, single=single).posterior
+        one = settle(replace(axes, single=single), C, concentration=20.0).posterior
+        two = settle(replace(other, single=single), C, concentration=20.0).posterior
         np.testing.assert_allclose(two.probability, one.probability, atol=1e-6)
         np.testing.assert_allclose(two.C, scale * one.C, rtol=1e-4, atol=1e-7 * scale)
 
@@ -156,7 +159,7 @@ def test_units_are_immaterial(scale: float) -> None:
 def test_single_precision_is_enough_where_there_is_noise() -> None:
     """The same probabilities to four digits, products with the table in half the time."""
     axes, C = planted(3)
-    double, single = (settle(axes, C, concentration=20.0, single=s) for s in (False, True))
+    double, single = (settle(replace(axes, single=s), C, concentration=20.0) for s in (False, True))
     np.testing.assert_allclose(
         single.posterior.probability, double.posterior.probability, atol=1e-4
     )

@@ -65,7 +65,8 @@ def _oracle(sim: Simulation, n_components: int | str, seed: int) -> Estimate:
 
 def _ceiling(sim: Simulation, n_components: int | str, seed: int) -> Estimate:
     """Posterior mean of the sampler started at the truth: what a blind method can hope for."""
-    from rcweb.refine.gibbs import Chain, all_axes
+    from rcweb.refine.axes import all_axes
+    from rcweb.refine.gibbs import Chain
     from rcweb.table import Table
 
     G = sim.data - sim.data.mean(axis=0)

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from rcweb.checkpoint import staged
 from rcweb.methods.effort import Run
+from rcweb.refine.axes import Axes, all_axes, leading_axes
 from rcweb.refine.edges import background_score, strong_part
-from rcweb.refine.gibbs import Axes, Chain, Posterior, all_axes, leading_axes
+from rcweb.refine.gibbs import Chain, Posterior
 from rcweb.refine.settle import Settled, settle
 from rcweb.search.oblique.search import MOSTLY, Found, insist
 from rcweb.search.oblique.sharpen import sharpen
@@ -90,12 +91,7 @@ def estimate_sparse(problem: Problem, found: Found, run: Run) -> tuple[Estimate,
 def _settle(problem: Problem, axes: Axes, found: Found) -> tuple[Settled, Found]:
     """Mean field from the columns found. In a blurred space it certifies them too: noise hides
     there that a row is sparse, and the posterior knows how far it can trust each row."""
-    settled = settle(
-        axes,
-        _rows(problem, found),
-        concentration=_concentration(problem),
-        single=problem.noise > LOW_NOISE,
-    )
+    settled = settle(axes, _rows(problem, found), concentration=_concentration(problem))
     if problem.space.blurred and settled.change <= SETTLED:
         found = replace(found, certified=found.certified | (settled.fidelity > FAITHFUL))
     return settled, found
@@ -126,7 +122,8 @@ def _rows(problem: Problem, found: Found) -> Array:
 def _axes(problem: Problem) -> Axes:
     table, K = problem.table, problem.space.K
     few = problem.noise < QUIET and len(table.gram) > 12 * K
-    return leading_axes(table, 2 * K) if few else all_axes(table)
+    single = problem.noise > LOW_NOISE
+    return leading_axes(table, 2 * K, single=single) if few else all_axes(table, single=single)
 
 
 def _concentration(problem: Problem) -> float:

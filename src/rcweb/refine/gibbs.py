@@ -14,13 +14,13 @@ are taken as independent noise, and enter by their expectation.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln
+from scipy.special import betaln, entr
 
 from rcweb.checkpoint import Checkpoint
+from rcweb.refine.axes import Axes
 from rcweb.refine.kernels import draw_edges, draw_shaped_edges
 from rcweb.refine.slab import (
     PRIOR_MIX,
@@ -30,42 +30,17 @@ from rcweb.refine.slab import (
     shared_noise,
     shared_scale,
 )
-from rcweb.table import Table
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator
 
-
-@dataclass(frozen=True)
-class Axes:
-    """What the sampler needs of the data.
-
-    Y : (L, N) leading rows of the table turned to its principal axes, ``s V^T``
-    rest : (N,) sum of squares that Y leaves in each variable
-    M : number of independent samples (one is lost to centring)
-    observed : (N,) share of them in which each variable was measured; the others were filled with
-        their expectation, and so have no noise
-    """
-
-    Y: Array
-    rest: Array
-    M: int
-    observed: Array
-
-    @cached_property
-    def power(self) -> Array:
-        """Sum of squares of each variable, (N,)."""
-        return np.asarray((self.Y**2).sum(axis=0) + self.rest)
-
-    @cached_property
-    def floor(self) -> float:
-        """Noise below which a variable's variance is not taken to fall."""
-        return float(1e-12 * self.power.mean() / self.M)
+LOG_2_PI_E = np.log(2 * np.pi * np.e)
+MEASURED = 10  # sweeps from one measurement of the energy to the next
 
 
 @dataclass
 class State:
-    """One point of the chain: weights (N, P), noise variances (N,), densities, scales, slab.
+    """One point of the chain: weights (P, N), noise variances (N,), densities, scales, slab.
 
     The variance of a variable is that of a table measured in full which tells as much of it: the
     true one divided by the share of samples in which it was observed.
@@ -90,7 +65,7 @@ class Posterior:
 
 @dataclass
 class Sums:
-    """Over `n` sweeps: means and probabilities of all entries (N, P), noise (N,), densities."""
+    """Over `n` sweeps: means and probabilities of all entries (P, N), noise (N,), densities."""
 
     n: int
     mean: Array
@@ -99,8 +74,8 @@ class Sums:
     pi: Array
 
     @classmethod
-    def zero(cls, N: int, P: int) -> Sums:
-        return cls(0, np.zeros((N, P)), np.zeros((N, P)), np.zeros(N), np.zeros(P))
+    def zero(cls, P: int, N: int) -> Sums:
+        return cls(0, np.zeros((P, N)), np.zeros((P, N)), np.zeros(N), np.zeros(P))
 
 
 @dataclass(frozen=True)
@@ -133,8 +108,7 @@ class Chain:
         self.axes, self.rng = axes, rng
         self.prior = (concentration * density, concentration * (1 - density))
         self.state = starting_state(axes, np.asarray(C, dtype=np.float64))
-        N, P = self.state.C.shape
-        self.probability, self.mean = np.empty((N, P)), np.empty((N, P))
+        self.probability, self.mean = np.empty_like(self.state.C), np.empty_like(self.state.C)
         self.energy: list[float] = []
         self.runs = 0
         self.checkpoint = checkpoint
@@ -148,8 +122,8 @@ class Chain:
         if sums.n < sweeps:
             raise RuntimeError("averages of a run that is over are not kept; use wander for it.")
         return Posterior(
-            C=sums.mean.T / sweeps,
-            probability=sums.probability.T / sweeps,
+            C=sums.mean / sweeps,
+            probability=sums.probability / sweeps,
             noise=sums.noise / sweeps * np.sqrt(self.axes.observed),
             density=sums.pi / sweeps,
         )
@@ -166,7 +140,7 @@ class Chain:
                 return sums
             sums = self.resumed.sums
         while sums.n < sweeps:
-            self._sweep(shaped)
+            self._sweep(shaped, measured=sums.n % MEASURED == 0)
             sums.n += 1
             sums.mean += self.mean
             sums.probability += self.probability
@@ -182,51 +156,62 @@ class Chain:
 
         Stops when `patience` times in a row a `block` of sweeps was, on average, no higher than the
         one before by a fifth of its spread: before it finds its mode, a chain rests on the way.
+        To be called first: a chain that is resumed goes through all its energies again.
         """
         done = resting = 0
+        n = block // MEASURED
         while done < most and resting < patience:
             self.wander(block, shaped=False)
             done += block
-            late, early = np.array(self.energy[-block:]), np.array(self.energy[-2 * block : -block])
+            end = done // MEASURED
+            early, late = np.reshape(self.energy[max(end - 2 * n, 0) : end], (-1, n))[[0, -1]]
             climbed = done <= 2 * block or late.mean() >= early.mean() + 0.2 * late.std()
             resting = 0 if climbed else resting + 1
         return done
 
-    def _sweep(self, shaped: bool) -> None:
+    def _sweep(self, shaped: bool, measured: bool) -> None:
         state, rng = self.state, self.rng
         Q, Z, likelihood = _draw_activities(self.axes, state, rng)
-        prior = self._log_prior()
         log_odds = np.log(state.pi / (1 - state.pi))
         common = (rng, Q, Z, state.C, 1 / state.variance, log_odds, state.scale)
         used = np.zeros(len(state.mix)) if shaped else None
         if shaped:
             draw_shaped_edges(*common, STEP, SPREAD, state.mix, self.probability, self.mean, used)
         else:
-            entropy = draw_edges(*common, self.probability, self.mean)
-            self.energy.append(likelihood + prior + entropy)
+            prior = self._log_prior() if measured else 0.0
+            draw_edges(*common, self.probability, self.mean)
+            if measured:
+                self.energy.append(likelihood + prior + self._entropy(np.diag(Q)))
         size = np.sqrt(np.diag(Q) / self.axes.M)
-        state.C *= size
-        self.mean *= size
+        state.C *= size[:, None]
+        self.mean *= size[:, None]
         Q = Q / np.outer(size, size)
-        Z = Z / size
-        power, floor = self.axes.power, self.axes.floor
-        rss = power - 2 * (state.C * Z).sum(axis=1) + ((state.C @ Q) * state.C).sum(axis=1)
-        self._draw_parameters(np.maximum(rss, floor), used)
+        Z /= size[:, None]
+        fit = ((Q @ state.C - 2 * Z) * state.C).sum(axis=0)
+        self._draw_parameters(np.maximum(self.axes.power + fit, self.axes.floor), used)
 
     def _log_prior(self) -> float:
         """Log prior of C, densities integrated out, the slab taken as one Gaussian."""
         state, (a, b) = self.state, self.prior
-        count = (state.C != 0).sum(axis=0)
-        power = (state.C**2).sum(axis=0) / state.scale**2
-        density = (betaln(a + count, b + len(state.C) - count) - betaln(a, b)).sum()
+        count = (state.C != 0).sum(axis=1)
+        power = (state.C**2).sum(axis=1) / state.scale**2
+        N = state.C.shape[1]
+        density = (betaln(a + count, b + N - count) - betaln(a, b)).sum()
         return float(density - 0.5 * (power + count * np.log(2 * np.pi * state.scale**2)).sum())
+
+    def _entropy(self, square: Array) -> float:
+        """Of the distributions from which entries were drawn: of the choice, and of an edge's
+        Gaussian; `square` (P,) are the activities' sums of squares."""
+        p, state = self.probability, self.state
+        precision = np.outer(square, 1 / state.variance) + state.scale[:, None] ** -2
+        gaussian = 0.5 * (LOG_2_PI_E - np.log(precision))
+        return float((entr(p) + entr(1 - p) + p * gaussian).sum())
 
     def _draw_parameters(self, rss: Array, used: Array | None) -> None:
         state, rng, axes = self.state, self.rng, self.axes
         total, samples = shared_noise(rss, axes.M * axes.observed, axes.observed)
         state.variance = np.maximum(total / 2 / rng.gamma(samples / 2), axes.floor)
-        edges = state.C != 0
-        count, power = edges.sum(axis=0), (state.C**2).sum(axis=0)
+        count, power = (state.C != 0).sum(axis=1), (state.C**2).sum(axis=1)
         a, b = self.prior
         state.pi = np.clip(rng.beta(a + count, b + len(rss) - count), 1e-4, 0.98)
         state.scale = shared_scale(power, count)
@@ -248,32 +233,32 @@ def starting_state(axes: Axes, C: Array) -> State:
     variance = max(rss / N / axes.M, axes.floor)
     density = np.full(P, 0.2)
     scale = shared_scale((C**2).sum(axis=1), np.full(P, 0.2 * N))
-    return State(np.ascontiguousarray(C.T), np.full(N, variance), density, scale, PRIOR_MIX.copy())
+    return State(C, np.full(N, variance), density, scale, PRIOR_MIX.copy())
 
 
 def _draw_activities(axes: Axes, state: State, rng: Rng) -> tuple[Array, Array, float]:
-    """Q = R^T R (P, P) and Z = (R^T G)^T (N, P) for activities R drawn given C and the noise;
-    and log p(G | C, noise) with R integrated out, up to a constant."""
-    N, P = state.C.shape
-    weighted = state.C / state.variance[:, None]
-    A = state.C.T @ weighted
+    """Q = R^T R (P, P) and Z = R^T G (P, N) for activities R drawn given C and the noise; and
+    log p(G | C, noise) with R integrated out, up to a constant."""
+    P, N = state.C.shape
+    weighted = state.C / state.variance
+    A = weighted @ state.C.T
     A.flat[:: P + 1] += 1
     root = np.linalg.cholesky(A)
     inverse_root = np.linalg.inv(root)  # A^-1 = inverse_root^T inverse_root
-    T = weighted @ inverse_root.T
-    YT = axes.Y @ T
-    H = T @ inverse_root  # (N, P): mean of R is Y H
-    L = len(axes.Y)
-    R = YT @ inverse_root + rng.standard_normal((L, P)) @ inverse_root
-    HR = H * axes.rest[:, None]
-    Q = R.T @ R + H.T @ HR
-    Z = axes.Y.T @ R + HR
-    extra = axes.M - L
-    if extra > 0:
-        Q += inverse_root.T @ _wishart(extra, P, rng) @ inverse_root
-        Z += (np.sqrt(axes.rest)[:, None] * rng.standard_normal((N, P))) @ inverse_root
+    T = inverse_root @ weighted
+    YT = axes.scores(T).astype(np.float64)
+    L = len(YT)
+    R = (YT + rng.standard_normal((L, P))) @ inverse_root
+    Q, Z = R.T @ R, axes.cross(R)
+    if axes.M > L:
+        Q += inverse_root.T @ _wishart(axes.M - L, P, rng) @ inverse_root
+    if axes.rest.any():  # rows beyond the axes, by their expectation
+        H = inverse_root.T @ T  # (P, N): mean of R is Y H^T
+        Q += (H * axes.rest) @ H.T
+        Z += H * axes.rest
+        Z += inverse_root.T @ (np.sqrt(axes.rest) * rng.standard_normal((P, N)))
     logdet = 2 * np.log(np.diag(root)).sum() + np.log(state.variance).sum()
-    misfit = (axes.power / state.variance).sum() - (YT**2).sum() - (axes.rest @ (T * T)).sum()
+    misfit = (axes.power / state.variance).sum() - (YT**2).sum() - (T * T @ axes.rest).sum()
     return Q, Z, float(-0.5 * (axes.M * logdet + misfit))
 
 
@@ -285,23 +270,3 @@ def _wishart(n: int, P: int, rng: Rng) -> Array:
     T = np.tril(rng.standard_normal((P, P)), -1)
     T.flat[:: P + 1] = np.sqrt(rng.chisquare(n - np.arange(P)))
     return T @ T.T
-
-
-def all_axes(table: Table) -> Axes:
-    """All that is known of the table; of more samples than variables, its triangular factor."""
-    M, N = table.M - 1, table.N
-    if table.axes is not None:
-        # The sign of the whole table must not reach the random draws.
-        sign = np.sign(table.axes.flat[np.abs(table.axes).argmax()]) or 1.0
-        return Axes(np.ascontiguousarray(sign * table.axes), table.rest, M, table.observed)
-    gram = table.gram + np.diag(np.full(N, 1e-12 * np.trace(table.gram) / N))
-    Y = np.ascontiguousarray(np.linalg.cholesky(gram).T, dtype=np.float64)
-    return Axes(Y, table.rest, M, table.observed)
-
-
-def leading_axes(table: Table, L: int) -> Axes:
-    """The L leading principal axes, and the power that they leave in each variable."""
-    leading = table.leading(L)
-    Y = np.ascontiguousarray((leading.V * leading.values).T)
-    rest = np.maximum(table.power - (Y * Y).sum(axis=0), 0.0)
-    return Axes(Y, rest, table.M - 1, table.observed)

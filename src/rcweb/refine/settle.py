@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma
 
-from rcweb.refine.gibbs import Axes, Posterior, starting_state
+from rcweb.refine.axes import Axes
+from rcweb.refine.gibbs import Posterior, starting_state
 from rcweb.refine.kernels import expect_shaped_edges
 from rcweb.refine.slab import (
     PRIOR_MIX,
@@ -65,14 +66,12 @@ def settle(
     density: float = 0.2,
     most: int = 8,
     tolerance: float = 0.09,
-    single: bool = False,
 ) -> Settled:
     """Iterate from the network `C` (P, N) until no entry moves by more than `tolerance`.
 
-    `concentration` and `density` are those of the Beta prior on each row's density. `single`:
-    products with the table in single precision, enough where there is noise.
+    `concentration` and `density` are those of the Beta prior on each row's density.
     """
-    field = _Field(axes, np.asarray(C, dtype=np.float64), concentration, density, single)
+    field = _Field(axes, np.asarray(C, dtype=np.float64), concentration, density)
     change, rounds = np.inf, 0
     while rounds < most and (rounds < LEAST or change > tolerance):
         change = field.advance(shaped=rounds >= FIRST)
@@ -91,20 +90,15 @@ def settle(
 class _Field:
     """Means and variances of all entries of C (P, N), and what is learned with them."""
 
-    def __init__(
-        self, axes: Axes, C: Array, concentration: float, density: float, single: bool
-    ) -> None:
+    def __init__(self, axes: Axes, C: Array, concentration: float, density: float) -> None:
         self.axes = axes
         self.prior = (concentration * density, concentration * (1 - density))
         start = starting_state(axes, C)
-        self.mean = np.ascontiguousarray(start.C.T)
+        self.mean = start.C
         self.variance = np.zeros_like(self.mean)
         self.probability = np.ones_like(self.mean)
         self.sigma2, self.scale, self.mix = start.variance, start.scale, PRIOR_MIX.copy()
         self.log_odds = np.log(start.pi / (1 - start.pi))
-        # In units of the table, so that single precision rounds alike whatever the user's are.
-        self.unit = float(np.sqrt(axes.power.mean() / axes.M)) if single else 1.0
-        self.Y = (axes.Y / self.unit).astype(np.float32) if single else axes.Y
 
     def advance(self, *, shaped: bool) -> float:
         """One round: activities given C, then C given activities, then the parameters."""
@@ -140,10 +134,10 @@ class _Field:
         A.flat[:: len(A) + 1] += self.variance @ weight
         response = np.asarray(np.linalg.inv(A), dtype=np.float64)
         H = response @ weighted  # (P, N): R = Y H^T
-        R = self.Y @ (self.unit * H.T).astype(self.Y.dtype)
+        R = self.axes.scores(H)
         rest = H * self.axes.rest
         RR = (R.T @ R).astype(np.float64) + rest @ H.T
-        Z = self.unit * (R.T @ self.Y).astype(np.float64) + rest
+        Z = self.axes.cross(R) + rest
         return RR, Z, response, Sigma
 
     def _parameters(self, rss: Array, used: Array | None) -> None:
