@@ -41,8 +41,8 @@ class Effort:
 
 
 EFFORTS = {
-    "standard": Effort(1, None, Sweeps(3000, 10, 450)),
-    "high": Effort(3, Sweeps(100, 50, 400), Sweeps(12000, 50, 2000)),
+    "standard": Effort(1, None, Sweeps(6000, 10, 450)),
+    "high": Effort(3, Sweeps(100, 50, 400), Sweeps(24000, 50, 2000)),
 }
 
 

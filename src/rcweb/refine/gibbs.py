@@ -151,7 +151,7 @@ class Chain:
                 self.checkpoint.keep("chain", snapshot, self.rng)
         return sums
 
-    def burn_in(self, most: int, block: int = 100, patience: int = 3) -> int:
+    def burn_in(self, most: int, block: int = 300, patience: int = 3) -> int:
         """Sweep while the energy climbs: from a poor start the chain is a search of its own.
 
         Stops when `patience` times in a row a `block` of sweeps was, on average, no higher than the

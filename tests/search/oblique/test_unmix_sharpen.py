@@ -45,6 +45,19 @@ def test_climbing_alone_leaves_a_turned_pair() -> None:
     assert problem.accuracy(stuck.B).min() < 0.9
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_three_columns_mixed_with_each_other_are_mended(seed: int) -> None:
+    """Pair by pair, one after the other: once was not enough for dense rows of a large table."""
+    problem = planted(seed)
+    space = problem.space
+    good = search_columns(space, np.random.default_rng(seed)).columns
+    B = good.B.copy()
+    B[[2, 3, 4]] = np.array([[1, 1, 0], [1, -1, 1], [0, 1, 1]]) @ B[[2, 3, 4]]
+    turned = settled(space, normalised(B))
+    assert problem.accuracy(turned.B).min() < 0.95
+    assert problem.accuracy(unmix(space, turned).B).min() > 0.99
+
+
 def test_good_columns_are_left_alone() -> None:
     """Nothing to gain: the very same object comes back."""
     problem = planted(1)

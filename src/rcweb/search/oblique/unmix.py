@@ -18,10 +18,28 @@ ANGLES = np.linspace(0, np.pi, 90, endpoint=False)
 TOGETHER = 0.15  # correlation of being near zero above which a pair is tried
 NEAR = 2.5  # in standard deviations of the narrow part
 GAIN = 0.02  # least rise of the mean log-likelihood that counts
+MOST_TIMES = 5
 
 
 def unmix(space: Space, columns: Columns) -> Columns:
-    """Turn pairs of columns where that makes them sparser; the same columns if nowhere."""
+    """Turn pairs of columns where that makes them sparser; the same columns if nowhere.
+
+    Of three columns that are mixed with each other only two can be set right at once: it is tried
+    again as long as it helps.
+    """
+    for _ in range(MOST_TIMES):
+        turned = _turned(space, columns)
+        if turned is None:
+            break
+        again = climb(space, turned, columns.density, np.full(30, space.level), settle=15)
+        if again.objective <= columns.objective:
+            break
+        columns = again
+    return columns
+
+
+def _turned(space: Space, columns: Columns) -> Array | None:
+    """B with every suspicious pair as it is likeliest; None if no pair gains."""
     B = columns.B.copy()
     changed = False
     for j, k in _suspects(space.rows(B), np.sqrt(columns.density.v0)):
@@ -29,10 +47,7 @@ def unmix(space: Space, columns: Columns) -> Columns:
         if gain > GAIN:
             B[[j, k]] = pair
             changed = True
-    if not changed:
-        return columns
-    again = climb(space, B, columns.density, np.full(30, space.level), settle=15)
-    return again if again.objective > columns.objective else columns
+    return B if changed else None
 
 
 def _suspects(Y: NDArray[np.float32], width: Array) -> NDArray[np.intp]:
