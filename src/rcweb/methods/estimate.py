@@ -132,8 +132,10 @@ def _concentration(problem: Problem) -> float:
 
 
 def _sample(problem: Problem, axes: Axes, start: Posterior, calm: bool, run: Run) -> Posterior:
+    # In double precision: over thousands of sweeps single roundings would grow, and tables that
+    # differ in their last bits, such as chunks added up in another order, would end apart.
     chain = Chain(
-        axes,
+        replace(axes, single=False),
         start.C,
         run.rng,
         concentration=_concentration(problem),

@@ -22,13 +22,11 @@ def effective_power(rest: Array, observed: Array) -> Array:
 def observed_median(size: Array, observed: Array) -> Array:
     """Median (N,) of |residual| (M, N) over measured entries; the filled ones are the smallest.
 
-    To single precision: sorting is several times as fast as `np.median` then.
+    By sorting each variable's entries side by side, several times as fast as `np.median`.
     """
     M, N = size.shape
-    unit = max(float(size.max()), np.finfo(np.float64).tiny)
-    ordered = np.sort((size.T / unit).astype(np.float32), axis=1)
+    ordered = np.sort(np.ascontiguousarray(size.T), axis=1)
     filled = np.rint(M * (1 - observed)).astype(np.intp)
     low, high = filled + (M - filled - 1) // 2, filled + (M - filled) // 2
     variables = np.arange(N)
-    middle = ordered[variables, low].astype(np.float64) + ordered[variables, high]
-    return np.asarray(unit * middle / 2)
+    return np.asarray((ordered[variables, low] + ordered[variables, high]) / 2)

@@ -1,8 +1,9 @@
 """Columns one after the other, sparsest first, each certified against chance.
 
 The paper's line: find b with ``V b`` sparse, take the direction away, find the next (section 3).
-Instead of inflating V after each column, the next one is searched with its length measured in the
-orthogonal complement Q of those found, while b itself moves in the whole space:
+Instead of inflating V after each column, the next one is searched in the orthogonal complement Q of
+those found, a smaller space, and then released: b moves in the whole space, with its length taken
+in Q,
 
     maximise  mean_i log p(x_i . b) + log |Q^T b|,   |b| = 1,
 
@@ -30,8 +31,10 @@ from rcweb.search.oblique.space import (
 CHUNK = 128  # candidates that move together: two matrix products a step for all of them
 MARGIN = 1.3  # how far above chance a row must be to be certified
 LEAST_GAIN = 4.0  # and by how much its log-likelihood must exceed a Gaussian's
-WIDE = np.geomspace(1.5, 0.4, 45)
-SHARP_STEPS = 20
+WIDE, WIDE_STEPS = (1.5, 0.4), 45  # width of the density in the search, and where it begins to
+SHARP, SHARP_STEPS = 0.35, 20  # be sharpened; at least to this width
+SLOW = 2  # times as many steps where the fast search found nothing
+RELEASED, DISTINCT = 32, 0.4  # best columns that are released, and how far they differ
 NEW_SHARE = 0.6  # length of a new column outside the span of those already taken
 QUIET, QUIET_SHARE = 0.05, 0.4  # below this noise a smaller length will do
 NEVER = np.inf
@@ -39,43 +42,46 @@ WORTH_INSISTING = 0.2  # share of certified columns from which on the others are
 RECALIBRATE = 0.9  # chance is measured anew when this share of the columns is left
 
 
-def one_unit(space: Space, Q: Array, starts: Array) -> tuple[Array, Array]:
-    """Independent searches from the rows of `starts` (coordinates in Q): columns and scores.
+def one_unit(space: Space, starts: Array, slowness: int = 1) -> tuple[Array, Array]:
+    """Independent searches from the rows of `starts`: columns, and their negentropy as a score.
 
-    Score = negentropy + log |Q^T b|. The density is sharpened step by step; the worse half of each
-    chunk is dropped before the expensive sharp steps.
+    The density is sharpened step by step, `slowness` times as many: slowly, more of the denser rows
+    are found. The worse half of each chunk is dropped before the expensive sharp steps.
     """
-    found = [_one_chunk(space, Q, starts[c : c + CHUNK]) for c in range(0, len(starts), CHUNK)]
+    found = [
+        _one_chunk(space, starts[c : c + CHUNK], slowness) for c in range(0, len(starts), CHUNK)
+    ]
     return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
 
 
-def _one_chunk(space: Space, Q: Array, starts: Array) -> tuple[Array, Array]:
-    Q4 = Q.astype(np.float32)
-    PQ = None if Q.shape[1] == space.K else Q4 @ Q4.T
-    B: Single = normalised(starts @ Q.T).astype(np.float32)
-    for width in WIDE:
+def _one_chunk(space: Space, starts: Array, slowness: int) -> tuple[Array, Array]:
+    B: Single = normalised(starts).astype(np.float32)
+    for width in np.geomspace(*WIDE, slowness * WIDE_STEPS):
         Y = B @ space.XT
         D, means = np.empty_like(Y), np.empty((len(B), 2), np.float32)
         wide_step(Y, np.float32(width**2), D, means)
-        B = _move(B, D @ space.X / np.float32(space.N), means[:, :1], means[:, 1:], PQ)
+        B = normalised(np.float32(1.2) * means[:, :1] * B - D @ space.X / np.float32(space.N))
     if len(B) > 8:
         Y = B @ space.XT
-        score = -0.5 * np.log(Y * Y + np.float32(WIDE[-1] ** 2)).mean(axis=1) + _new(B, Q4)
+        score = -0.5 * np.log(Y * Y + np.float32(WIDE[1] ** 2)).mean(axis=1)
         B = B[np.argsort(-score, kind="stable")[: len(B) // 2]]
+    return _sharpened(space, B, None)
+
+
+def _sharpened(space: Space, B: Single, PQ: Single | None) -> tuple[Array, Array]:
+    """Columns and scores after steps from a wide to a narrow density, free in the whole space;
+    lengths are measured by the projection `PQ` (None: by all of it)."""
     density = Density.start(len(B))
-    for width in np.geomspace(WIDE[-1], min(space.level, 0.35), SHARP_STEPS):
+    for width in np.geomspace(WIDE[1], min(space.level, SHARP), SHARP_STEPS):
         density = density.with_width(np.full(len(B), width**2))
         D, sums = e_step(B @ space.XT, density)
         density = m_step(sums, density.v0, widest=width**2)
         weight, fit = sums[:, :1].astype(np.float32), sums[:, 1:2].astype(np.float32)
         B = _move(B, D @ space.X / np.float32(space.N), weight, fit, PQ)
-    J = negentropy(B @ space.XT, density) + _new(B, Q4)
+    J = negentropy(B @ space.XT, density)
+    if PQ is not None:
+        J += np.log(np.linalg.norm(B @ PQ, axis=1) + 1e-9)
     return B.astype(np.float64), np.where(np.isfinite(J), J, -np.inf)
-
-
-def _new(B: Single, Q: Single) -> Array:
-    """log |Q^T b|: how much of a column is not in those already found."""
-    return np.log(np.linalg.norm(B @ Q, axis=1) + 1e-9).astype(np.float64)
 
 
 def _move(B: Single, g: Single, weight: Single, fit: Single, PQ: Single | None) -> Single:
@@ -90,9 +96,27 @@ def _move(B: Single, g: Single, weight: Single, fit: Single, PQ: Single | None) 
     return normalised(B)
 
 
-def draw_starts(space: Space, Q: Array, n: int, rng: np.random.Generator) -> Array:
-    """Rows of X seen in Q: each holds a few true columns' directions; pairs when rows run out."""
-    Z = space.X.astype(np.float64) @ Q
+def propose(
+    space: Space, taken: Array, n: int, rng: np.random.Generator, slowness: int = 1
+) -> tuple[Array, Array]:
+    """The best columns beside the rows `taken`, from n starts, and their scores: negentropy + log
+    of the length outside the span of `taken`.
+
+    Searched among the directions that are left alone, of which there are fewer, then released.
+    """
+    if not len(taken):
+        return one_unit(space, draw_starts(space, n, rng), slowness)
+    Q = complement(taken, space.K)
+    inner = space.within(Q)
+    columns, score = one_unit(inner, draw_starts(inner, n, rng), slowness)
+    best = pick_independent(columns, score, -np.inf, columns[:0], RELEASED, DISTINCT)
+    Q4 = Q.astype(np.float32)
+    return _sharpened(space, (best @ Q.T).astype(np.float32), Q4 @ Q4.T)
+
+
+def draw_starts(space: Space, n: int, rng: np.random.Generator) -> Array:
+    """Rows of X: each holds a few true columns' directions; pairs when rows run out."""
+    Z = space.X.astype(np.float64)
     Z += 1e-3 * rng.standard_normal(Z.shape)
     if n <= space.N:
         return Z[rng.choice(space.N, n, replace=False)]
@@ -109,13 +133,13 @@ def certified_above(chance: float, N: int) -> float:
 def chance_level(space: Space, left: int, rng: np.random.Generator, n: int = 16) -> float:
     """Best score that the same search reaches on noise: a random subspace of the same size, with
     all but `left` of its directions taken (they still lend themselves to b, as true ones do)."""
-    Q = np.eye(space.K)[:, :left]
+    taken = np.eye(space.K)[left:]
     n = min(n, 8 * left - 7)  # and few starts: in one direction all are the same
     best = -np.inf
     for _ in range(max(1, 8 // left)):  # a small space has few optima: draw several
         V = np.linalg.qr(rng.standard_normal((space.N, space.K)))[0]
         null = Space.of(V, np.ones(space.K), space.level / np.sqrt(space.N))
-        best = max(best, one_unit(null, Q, null.X[:n, :left].astype(np.float64))[1].max())
+        best = max(best, propose(null, taken, n, rng)[1].max())
     return float(best)
 
 
@@ -149,9 +173,9 @@ def peel(
 ) -> tuple[Array, NDArray[np.bool_]]:
     """Add columns to the certified rows `B`, the sparsest first; say which are certified.
 
-    Where nothing beats chance the search is repeated with twice the starts, up to `most_starts`;
-    then the best column is taken as it is, and the next ones may be certified again, in the
-    smaller space that is left. Ends early where hardly any column is certified.
+    Where nothing beats chance the search is repeated with twice the starts, and slowly, up to
+    `most_starts`; then the best column is taken as it is, and the next ones may be certified again,
+    in the smaller space that is left. Ends early where hardly any column is certified.
     """
     K, n, calibrated, threshold, limit = space.K, n_starts, NEVER, np.inf, most_starts
     certified = [True] * len(B)
@@ -159,27 +183,26 @@ def peel(
     share = NEW_SHARE if space.level > QUIET else QUIET_SHARE
     while len(B) < K:
         left = K - len(B)
-        Q = complement(B, K)
         if left <= RECALIBRATE * calibrated:
             calibrated = left
             threshold = certified_above(chance_level(space, left, rng), space.N)
-        candidates, score = one_unit(space, Q, draw_starts(space, Q, n if left > 1 else 1, rng))
+        slowness = SLOW if n > n_starts else 1
+        candidates, score = propose(space, B, n if left > 1 else 1, rng, slowness)
         new = pick_independent(candidates, score, threshold, B, left, share)
         sure = len(new) > 0
-        if not sure and sum(certified) < WORTH_INSISTING * K:
-            break
         if not sure and n < limit and left > 1:
             n *= 2
             continue
+        if not sure and sum(certified) < WORTH_INSISTING * K:
+            break
         # Where many starts found nothing once, they are not tried again until something is found.
-        limit = most_starts if sure else n_starts
+        limit, n = (most_starts, max(n // 2, n_starts)) if sure else (n_starts, n_starts)
         if not sure:
             new = pick_independent(candidates, score, -np.inf, B, 1, share)
         if not len(new):
-            new = Q[:, :1].T
+            new = complement(B, K)[:, :1].T
         B = _polish(space, np.vstack([B, new]))
         certified += [sure] * len(new)
-        n = n_starts
     return B, np.array(certified, dtype=bool)
 
 

@@ -60,6 +60,14 @@ class Space:
         """Noise variance of each row ``X b``: what the narrow part of its density cannot beat."""
         return np.maximum(((B * self.noise) ** 2).sum(axis=1), NARROWEST**2)
 
+    def within(self, Q: Array) -> Space:
+        """The directions Q (K, n) alone, in their own coordinates. A row loses to them what it
+        shares with the K - n others by chance, a K - n in N part, which counts as noise."""
+        X = np.ascontiguousarray(self.X @ Q.astype(np.float32))
+        lost = (self.K - Q.shape[1]) / self.N
+        noise = np.sqrt((Q**2).T @ self.noise**2 + lost)
+        return Space(X, np.ascontiguousarray(X.T), np.asarray(noise))
+
     def rows(self, B: Array) -> Single:
         """``B X^T``: the candidate rows of C, (n, N)."""
         return np.asarray(B, dtype=np.float32) @ self.XT
