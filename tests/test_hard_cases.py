@@ -290,11 +290,17 @@ def test_a_few_wild_entries(size: float) -> None:
     assert recovery(fit(wild(0.001, size))).rho > 0.99
 
 
-@pytest.mark.xfail(strict=True, reason="wild entries fill the directions asked for: outliers.py")
-@pytest.mark.parametrize("size", [10, 50])
-def test_many_wild_entries(size: float) -> None:
-    """Five in a thousand: 54 of them, more directions than regulators."""
-    assert recovery(fit(wild(0.005, size))).rho > 0.95
+@pytest.mark.parametrize(("share", "size"), [(0.005, 5), (0.005, 10), (0.005, 50), (0.02, 10)])
+def test_many_wild_entries(share: float, size: float) -> None:
+    """Five in a thousand are 54, more directions than regulators: together they make the leading
+    ones, by which they are not to be judged."""
+    assert recovery(fit(wild(share, size))).rho > 0.98
+
+
+@pytest.mark.xfail(strict=True, reason="two in a hundred, fifty times the table's scale")
+def test_very_many_very_wild_entries() -> None:
+    """Every other sample has one."""
+    assert recovery(fit(wild(0.02, 50))).rho > 0.95
 
 
 def counts(n_idle: int) -> tuple[np.ndarray, np.ndarray]:

@@ -7,24 +7,18 @@ import pytest
 
 from rcweb import RCweb
 from rcweb.metrics import score_network
-from rcweb.outliers import LIMIT, TOO_MANY, WILD, find_limit
+from rcweb.outliers import LIMIT, TOO_MANY, WILD, tame
 from rcweb.samples import InMemory
 from rcweb.simulate import simulate
-from rcweb.spectrum import Spectrum, leading_directions
 from rcweb.table import Table
-
-
-def spectrum_of(G: np.ndarray) -> Spectrum:
-    return leading_directions(Table.of(G), 5)
 
 
 def limit_outliers(G: np.ndarray) -> tuple[np.ndarray, float]:
     """The table with wild entries pulled in, centred again, and their share."""
-    limit, share = find_limit(InMemory(G), spectrum_of(G), np.ones(G.shape[1]))
-    assert limit is not None
-    samples, condensed = InMemory(G).limited(limit)
-    np.testing.assert_allclose(condensed.power, (samples.G0**2).sum(axis=0))
-    return samples.G0, share
+    tamed = tame(Table.of(G), InMemory(G), 5)
+    assert tamed.wild > TOO_MANY
+    np.testing.assert_allclose(tamed.table.power, (tamed.samples.G0**2).sum(axis=0))
+    return tamed.samples.G0, tamed.wild
 
 
 def table(seed: int, noise_kind: str = "homoscedastic") -> np.ndarray:
@@ -47,9 +41,10 @@ def test_gaussian_tables_are_left_as_they_are(kind: str, noise: float) -> None:
     for seed in range(4):
         sim = simulate(100, 150, 5, noise=noise, noise_kind=kind, random_state=seed)
         G = sim.data - sim.data.mean(axis=0)
-        limit, share = find_limit(InMemory(G), spectrum_of(G), np.ones(G.shape[1]))
-        assert limit is None
-        assert share < TOO_MANY
+        samples = InMemory(G)
+        tamed = tame(Table.of(G), samples, 5)
+        assert tamed.samples is samples
+        assert tamed.wild < TOO_MANY
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -68,15 +63,29 @@ def test_planted_wild_entries_are_pulled_in(seed: int) -> None:
 
 
 def test_limit_is_measured_from_the_fit() -> None:
-    """Nothing further from the low-rank fit than LIMIT robust standard deviations remains."""
-    X, _ = spoiled(table(0), 0)
-    spectrum = spectrum_of(X)
-    limited, _ = limit_outliers(X)
-    fit = ((X * spectrum.factor) @ spectrum.V) @ (spectrum.V / spectrum.factor[:, None]).T
+    """Nothing remains further from the low-rank fit than some robust standard deviations, neither
+    of the table as it is now nor as it was."""
+    X, wild = spoiled(table(0), 0)
+    tamed = tame(Table.of(X), InMemory(X), 5)
+    V, factor, G = tamed.spectrum.V, tamed.spectrum.factor, tamed.samples.G0
+    fit = ((G * factor) @ V) @ (V / factor[:, None]).T
     scatter = 1.4826 * np.median(np.abs(X - fit), axis=0)
-    # Differences within a variable, since means are taken off at the end.
-    assert (np.ptp(limited - fit, axis=0) < 2 * LIMIT * scatter * (1 + 1e-9)).all()
-    assert (np.abs(X - fit) / scatter).max() > WILD
+    assert (np.abs(G - fit) / scatter).max() < 1.2 * LIMIT
+    assert (np.abs(X - fit) / scatter)[wild].min() > WILD
+
+
+def test_what_many_variables_share_is_no_wild_entry() -> None:
+    """A regulator that is on in two samples, at twenty times the table's scale, keeps its size."""
+    rng = np.random.default_rng(0)
+    G = table(0)
+    row = rng.standard_normal(150) * (rng.random(150) < 0.3)
+    G[[10, 50]] += 20 * G.std() * row
+    X, _ = spoiled(G, 1, size=5.0)
+    tamed = tame(Table.of(X), InMemory(X), 6).samples.G0
+    before = G - G.mean(axis=0)
+    for sample in (10, 50):
+        assert np.corrcoef(tamed[sample], before[sample])[0, 1] > 0.98
+        assert np.abs(tamed[sample]).sum() > 0.9 * np.abs(before[sample]).sum()
 
 
 def test_scale_is_immaterial() -> None:

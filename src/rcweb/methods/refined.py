@@ -19,13 +19,12 @@ from rcweb.matching import match_rows
 from rcweb.methods.diagnosis import diagnose, explain_number, whole_fit_warnings
 from rcweb.methods.effort import EFFORTS, Run
 from rcweb.methods.estimate import Estimate, Problem, estimate_diffuse, estimate_sparse
-from rcweb.outliers import find_limit
+from rcweb.outliers import TOO_MANY, tame
 from rcweb.refine.edges import keep_at_fdr, keep_strongest
 from rcweb.samples import Samples, carriers
 from rcweb.search.oblique.search import Found, search_columns
 from rcweb.search.oblique.space import Space
 from rcweb.solution import Solution
-from rcweb.spectrum import leading_directions
 from rcweb.table import Table
 
 Array = NDArray[np.float64]
@@ -49,12 +48,10 @@ def solve_refined(
     """Find a sparse network behind a centred table (M x N), condensed and as its samples."""
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
     run = Run(rng, EFFORTS[quality], print if verbose else lambda line: None, checkpoint)
-    spectrum = leading_directions(table, n_components)
-    limit, wild = find_limit(samples, spectrum, table.observed)
-    if limit is not None:
-        run.report(f"outliers: {wild:.2%} of the entries limited")
-        samples, table = samples.limited(limit)
-        spectrum = leading_directions(table, n_components)
+    tamed = tame(table, samples, n_components)
+    if tamed.wild >= TOO_MANY:
+        run.report(f"outliers: {tamed.wild:.2%} of the entries limited")
+    spectrum = tamed.spectrum
     space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
     problem = Problem(spectrum, space)
     run.report(f"basis: {space.K} directions, noise {space.level:.2f} of a row")
@@ -63,7 +60,7 @@ def solve_refined(
         estimate = estimate_diffuse(problem, found)
     else:
         estimate, found = estimate_sparse(problem, found, run)
-    keep = _choose_regulators(problem, found, estimate, samples, n_components)
+    keep = _choose_regulators(problem, found, estimate, tamed.samples, n_components)
     return _solution(problem, found, agreement, estimate, keep, (degree, fdr))
 
 
