@@ -23,6 +23,7 @@ Array = NDArray[np.float64]
 
 LOW_NOISE = 0.03  # rows with less noise than this are sharpened before they are refined
 NO_NOISE = 1e-5  # and with less than this their zeros are exact up to rounding: nothing to learn
+NEAR_ZERO = 2.5  # widths of a row's narrow part within which refinement starts an entry at zero
 QUIET = 0.12  # with less noise than this leading axes alone will do
 SETTLED = 0.11  # largest change in the last round up to which mean field has found its mode
 FAITHFUL = 0.8  # correlation with the truth expected of a row that a settled posterior certifies
@@ -91,7 +92,7 @@ def estimate_sparse(problem: Problem, found: Found, run: Run) -> tuple[Estimate,
 def _settle(problem: Problem, axes: Axes, found: Found) -> tuple[Settled, Found]:
     """Mean field from the columns found. In a blurred space it certifies them too: noise hides
     there that a row is sparse, and the posterior knows how far it can trust each row."""
-    settled = settle(axes, _rows(problem, found), concentration=_concentration(problem))
+    settled = settle(axes, _clear_rows(problem, found), concentration=_concentration(problem))
     if problem.space.blurred and settled.change <= SETTLED:
         found = replace(found, certified=found.certified | (settled.fidelity > FAITHFUL))
     return settled, found
@@ -117,6 +118,17 @@ def _rows(problem: Problem, found: Found) -> Array:
         floor = ((B * problem.space.noise) ** 2).sum(axis=1)
         B = sharpen(X, B, floor, found.columns.density.pi)
     return np.asarray(B @ X.T)
+
+
+def _clear_rows(problem: Problem, found: Found) -> Array:
+    """The rows with zeros wherever noise alone may have made an entry.
+
+    Of two regulators with nearly the same activities, small entries of opposite sign would hold
+    each other in place: either alone is certain as long as the other is there.
+    """
+    Y = _rows(problem, found)
+    clear = np.abs(Y) > NEAR_ZERO * np.sqrt(found.columns.density.v0)[:, None]
+    return np.where(clear | ~clear.any(axis=1, keepdims=True), Y, 0.0)
 
 
 def _axes(problem: Problem) -> Axes:
