@@ -33,6 +33,9 @@ FEW_VARIABLES = 6.0  # participation numbers below which a row is no regulator
 FEW_SAMPLES = 3.0
 
 
+# Products of small matrices in single precision raise the processor's flag for invalid numbers now
+# and then, without any: what the library reads beyond their ends is not used.
+@np.errstate(invalid="ignore")
 def solve_refined(
     table: Table,
     samples: Samples,
