@@ -42,30 +42,42 @@ WORTH_INSISTING = 0.2  # share of certified columns from which on the others are
 RECALIBRATE = 0.9  # chance is measured anew when this share of the columns is left
 
 
-def one_unit(space: Space, starts: Array, slowness: int = 1) -> tuple[Array, Array]:
-    """Independent searches from the rows of `starts`: columns, and their negentropy as a score.
+def one_unit(
+    space: Space, starts: Array, slowness: int = 1, PQ: Single | None = None
+) -> tuple[Array, Array]:
+    """Independent searches from the rows of `starts`: columns and scores, which are negentropy and,
+    where lengths are measured by a projection `PQ`, the log of the length.
 
     The density is sharpened step by step, `slowness` times as many: slowly, more of the denser rows
     are found. The worse half of each chunk is dropped before the expensive sharp steps.
     """
     found = [
-        _one_chunk(space, starts[c : c + CHUNK], slowness) for c in range(0, len(starts), CHUNK)
+        _one_chunk(space, starts[c : c + CHUNK], slowness, PQ) for c in range(0, len(starts), CHUNK)
     ]
     return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
 
 
-def _one_chunk(space: Space, starts: Array, slowness: int) -> tuple[Array, Array]:
+def _one_chunk(
+    space: Space, starts: Array, slowness: int, PQ: Single | None
+) -> tuple[Array, Array]:
     B: Single = normalised(starts).astype(np.float32)
     for width in np.geomspace(*WIDE, slowness * WIDE_STEPS):
         Y = B @ space.XT
         D, means = np.empty_like(Y), np.empty((len(B), 2), np.float32)
         wide_step(Y, np.float32(width**2), D, means)
-        B = normalised(np.float32(1.2) * means[:, :1] * B - D @ space.X / np.float32(space.N))
+        B = _move(B, D @ space.X / np.float32(space.N), means[:, :1], means[:, 1:], PQ)
     if len(B) > 8:
         Y = B @ space.XT
-        score = -0.5 * np.log(Y * Y + np.float32(WIDE[1] ** 2)).mean(axis=1)
+        score = -0.5 * np.log(Y * Y + np.float32(WIDE[1] ** 2)).mean(axis=1) + _new(B, PQ)
         B = B[np.argsort(-score, kind="stable")[: len(B) // 2]]
-    return _sharpened(space, B, None)
+    return _sharpened(space, B, PQ)
+
+
+def _new(B: Single, PQ: Single | None) -> Array | float:
+    """log |Q^T b|: how much of a column is not in those already found."""
+    if PQ is None:
+        return 0.0
+    return np.log(np.linalg.norm(B @ PQ, axis=1) + 1e-9).astype(np.float64)
 
 
 def _sharpened(space: Space, B: Single, PQ: Single | None) -> tuple[Array, Array]:
@@ -78,9 +90,7 @@ def _sharpened(space: Space, B: Single, PQ: Single | None) -> tuple[Array, Array
         density = m_step(sums, density.v0, widest=width**2)
         weight, fit = sums[:, :1].astype(np.float32), sums[:, 1:2].astype(np.float32)
         B = _move(B, D @ space.X / np.float32(space.N), weight, fit, PQ)
-    J = negentropy(B @ space.XT, density)
-    if PQ is not None:
-        J += np.log(np.linalg.norm(B @ PQ, axis=1) + 1e-9)
+    J = negentropy(B @ space.XT, density) + _new(B, PQ)
     return B.astype(np.float64), np.where(np.isfinite(J), J, -np.inf)
 
 
@@ -102,16 +112,21 @@ def propose(
     """The best columns beside the rows `taken`, from n starts, and their scores: negentropy + log
     of the length outside the span of `taken`.
 
-    Searched among the directions that are left alone, of which there are fewer, then released.
+    Searched among the directions that are left alone, of which there are fewer, then released. With
+    few variables per direction what those hold of a row is blurred too much, and b moves in the
+    whole space from the beginning.
     """
     if not len(taken):
         return one_unit(space, draw_starts(space, n, rng), slowness)
     Q = complement(taken, space.K)
+    PQ = (Q @ Q.T).astype(np.float32)
     inner = space.within(Q)
-    columns, score = one_unit(inner, draw_starts(inner, n, rng), slowness)
+    starts = draw_starts(inner, n, rng)
+    if not space.roomy:
+        return one_unit(space, starts @ Q.T, slowness, PQ)
+    columns, score = one_unit(inner, starts, slowness)
     best = pick_independent(columns, score, -np.inf, columns[:0], RELEASED, DISTINCT)
-    Q4 = Q.astype(np.float32)
-    return _sharpened(space, (best @ Q.T).astype(np.float32), Q4 @ Q4.T)
+    return _sharpened(space, (best @ Q.T).astype(np.float32), PQ)
 
 
 def draw_starts(space: Space, n: int, rng: np.random.Generator) -> Array:
