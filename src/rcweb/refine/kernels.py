@@ -19,7 +19,9 @@ SIDE = 6  # parts of the slab on each side of zero
 LIKELY = 1e-3  # probability above which an entry tells of the slab's shape
 # Beyond the range of exponentials an edge is certain, and its part of the slab the outermost.
 MOST_ODDS, MOST_TILT = 300.0, 75.0
-# Reassociation lets the loops vectorise; NaN and infinity keep their meaning.
+# Reassociation lets the loops vectorise; NaN and infinity keep their meaning. What the kernels call
+# is written into them (inline="always"): called as functions of their own, they were compiled to
+# other sums in the process that compiles than in those that load the result from the cache.
 _SIMD = {"reassoc", "contract", "arcp", "nsz"}
 
 
@@ -63,11 +65,9 @@ def draw_shaped_edges(  # type: ignore[no-untyped-def]
         w = weight[tile]
         for p in range(P):
             c, pr, m = C[p, tile], probability[p, tile], mean[p, tile]
+            unit, precision = step * scale[p], 1 / (spread * scale[p] * scale[p])
             _residuals(Q[p], Z[p, tile], C, p, tile, g)
-            precision = 1 / (spread * scale[p] * scale[p])
-            unit = step * scale[p]
-            _centre(Q[p, p], w, precision, g, inverse)
-            _weigh(g, inverse, len(w), unit, precision, step, spread, mix, parts)
+            _weigh(Q[p, p], w, unit, precision, step, spread, mix, g, inverse, parts)
             for i in range(len(w)):
                 pr[i] = _choose(g[i], inverse[i], total[i], log_odds[p], unit, precision)
                 m[i] = pr[i] * (g[i] + unit * precision * inverse[i] * lean[i] / total[i])
@@ -98,11 +98,9 @@ def expect_shaped_edges(  # type: ignore[no-untyped-def]
         w = weight[tile]
         for p in range(P):
             m, pr, v = mean[p, tile], probability[p, tile], variance[p, tile]
+            unit, precision = step * scale[p], 1 / (spread * scale[p] * scale[p])
             _residuals(Q[p], Z[p, tile], mean, p, tile, g)
-            precision = 1 / (spread * scale[p] * scale[p])
-            unit = step * scale[p]
-            _centre(Q[p, p], w, precision, g, inverse)
-            _weigh(g, inverse, len(w), unit, precision, step, spread, mix, parts)
+            _weigh(Q[p, p], w, unit, precision, step, spread, mix, g, inverse, parts)
             for i in range(len(w)):
                 chosen = _choose(g[i], inverse[i], total[i], log_odds[p], unit, precision)
                 shift = unit * precision * inverse[i]
@@ -134,27 +132,25 @@ def _residuals(q, z, C, p, tile, g):  # type: ignore[no-untyped-def]
             g[i] -= q[k] * c[i]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=_SIMD)
-def _centre(q, w, precision, g, inverse):  # type: ignore[no-untyped-def]
-    """Centre and variance of the entries of a tile under the slab's middle part, from what is left
-    for them: g <- centre."""
-    for i in range(len(w)):
-        inverse[i] = 1 / (q * w[i] + precision)
-        g[i] *= w[i] * inverse[i]
-
-
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _empty_parts():  # type: ignore[no-untyped-def]
     """Room for what `_weigh` finds: arrays of their own, or its loop would not vectorise."""
     return np.empty(TILE), np.empty(TILE), np.empty(TILE), np.empty(TILE), np.empty(TILE)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=_SIMD)
-def _weigh(g, inverse, n, unit, precision, step, spread, mix, parts):  # type: ignore[no-untyped-def]
-    """The slab's parts being equally spaced, part j has weight ``mix_j up^j shrink^(j^2)``. `parts`
-    <- up, shrink, and the sums of 1, j and j^2 times the weights, each for n entries."""
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=_SIMD, inline="always")
+def _weigh(q, w, unit, precision, step, spread, mix, g, inverse, parts):  # type: ignore[no-untyped-def]
+    """How the entries of a tile would come from the slab, from what is left for them in `g`.
+
+    g, inverse <- centre and variance under the middle part. The parts being equally spaced, part j
+    has weight ``mix_j up^j shrink^(j^2)``; parts <- up, shrink, and the sums of 1, j and j^2 times
+    the weights.
+    """
+    for i in range(len(w)):
+        inverse[i] = 1 / (q * w[i] + precision)
+        g[i] *= w[i] * inverse[i]
     ups, shrinks, totals, leans, reaches = parts
-    for i in range(n):
+    for i in range(len(w)):
         up = _exp(min(max(g[i] * unit * precision, -MOST_TILT), MOST_TILT))
         shrink = _exp(-0.5 * step * step / spread * (1 - precision * inverse[i]))
         shrink2 = shrink * shrink
