@@ -15,7 +15,7 @@ on must not be limited at first, or it is lost (E. coli: 104 known regulators in
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,11 +64,10 @@ class Limit:
 
 @dataclass(frozen=True)
 class Tamed:
-    """A table without wild entries, as its samples, condensed, and its leading directions; and the
-    share of entries that were wild (below `TOO_MANY`: nothing was changed)."""
+    """The leading directions of a table without wild entries, and its samples; and the share of
+    entries that were wild (below `TOO_MANY`: nothing was changed)."""
 
     samples: Samples
-    table: Table
     spectrum: Spectrum
     wild: float
 
@@ -76,15 +75,15 @@ class Tamed:
 def tame(table: Table, samples: Samples, n_components: int | str) -> Tamed:
     """Pull wild entries in, if there are many, and find the leading directions."""
     spectrum = leading_directions(table, n_components)
-    rows = samples.some(rows_seen(table.N))
-    limit, wild = _limit(rows, samples, spectrum, table.observed)
+    seen = _Seen.of(samples.some(rows_seen(table.N)), table.observed)
+    limit, wild = _limit(seen, samples, spectrum)
     if wild < TOO_MANY:
-        return Tamed(samples, table, spectrum, wild)
-    scatter = _scatter(rows, rows, table.observed)
-    if _one_by_one(np.abs(rows) > WILD * scatter):
-        limit = _limit_one_by_one(rows, samples, n_components, scatter, table.observed)
+        return Tamed(samples, spectrum, wild)
+    scatter = seen.scatter(seen.rows)
+    if _one_by_one(np.abs(seen.rows) > WILD * scatter):
+        limit = _limit_one_by_one(seen, samples, n_components, SINGLE * scatter)
     tamed, condensed = samples.limited(limit)
-    return Tamed(tamed, condensed, leading_directions(condensed, n_components), wild)
+    return Tamed(tamed, leading_directions(condensed, n_components), wild)
 
 
 def rows_seen(N: int) -> int:
@@ -92,20 +91,44 @@ def rows_seen(N: int) -> int:
     return max(SEEN_ENTRIES // N, SEEN_SAMPLES)
 
 
-def _limit(
-    rows: Array, samples: Samples, spectrum: Spectrum, observed: Array
-) -> tuple[Limit, float]:
+@dataclass(frozen=True)
+class _Seen:
+    """Samples looked at (m, N), the share of each variable that was measured, and the least scatter
+    that means anything: more than rounding, and infinite where too many values are equal."""
+
+    rows: Array
+    observed: Array
+    least: Array
+
+    @classmethod
+    def of(cls, rows: Array, observed: Array) -> _Seen:
+        tied = (rows == rows.min(axis=0)).mean(axis=0) > TIED
+        return cls(rows, observed, np.where(tied, np.inf, 1e-9 * np.sqrt((rows**2).mean(axis=0))))
+
+    def scatter(self, residual: Array) -> Array:
+        """Robust standard deviation of each variable's residual, (N,); infinite where it means
+        nothing."""
+        scatter = 1.4826 * observed_median(np.abs(residual), self.observed)
+        return np.where(scatter > self.least, scatter, np.inf)
+
+
+def _limit(seen: _Seen, samples: Samples, spectrum: Spectrum) -> tuple[Limit, float]:
     """Limits around the fit by the leading directions, and the share of entries far from it."""
-    into = spectrum.factor[:, None] * spectrum.V
     lonely = (spectrum.V**2).max(axis=0)
     # A direction of one sample and one variable is itself a wild entry, fitted.
     alone = lonely > ALONE
     if alone.any():
-        alone[alone] = samples.participation(into[:, alone])[1] * lonely[alone] > ALONE
-    into, back = into[:, ~alone], (spectrum.V[:, ~alone] / spectrum.factor[:, None]).T
-    residual = rows - rows @ into @ back
-    scatter = _scatter(residual, rows, observed)
+        into, _ = _maps(spectrum, spectrum.V[:, alone])
+        alone[alone] = samples.participation(into)[1] * lonely[alone] > ALONE
+    into, back = _maps(spectrum, spectrum.V[:, ~alone])
+    residual = seen.rows - seen.rows @ into @ back
+    scatter = seen.scatter(residual)
     return Limit(into, back, LIMIT * scatter), float((np.abs(residual) > WILD * scatter).mean())
+
+
+def _maps(spectrum: Spectrum, V: Array) -> tuple[Array, Array]:
+    """From samples to their coordinates in the directions V (N, n), and back."""
+    return spectrum.factor[:, None] * V, (V / spectrum.factor[:, None]).T
 
 
 def _one_by_one(wild: NDArray[np.bool_]) -> bool:
@@ -115,29 +138,17 @@ def _one_by_one(wild: NDArray[np.bool_]) -> bool:
 
 
 def _limit_one_by_one(
-    rows: Array, samples: Samples, n_components: int | str, scatter: Array, observed: Array
+    seen: _Seen, samples: Samples, n_components: int | str, single: Array
 ) -> Limit:
-    """Limits around a fit that single entries have no part in; `scatter` of the table itself."""
-    single = SINGLE * scatter
-    nothing = np.zeros((len(scatter), 0))
+    """Limits around a fit that single entries have no part in: at first they count up to `single`
+    (N,), and the scatter around that fit tells how far they do in the next."""
+    rows, clipped = seen.rows, np.clip(seen.rows, -single, single)
+    nothing = np.zeros((len(single), 0))
     limit = Limit(nothing, nothing.T, single)
     for _ in range(ROUNDS):
         spectrum = leading_directions(samples.limited(limit)[1], n_components)
-        V = spectrum.V[:, : spectrum.P]
-        into, back = spectrum.factor[:, None] * V, (V / spectrum.factor[:, None]).T
-        residual = np.clip(rows, -single, single)
-        residual = residual - residual @ into @ back
-        for _ in range(2):
-            bound = LIMIT * _scatter(residual, rows, observed)
-            limit = Limit(into, back, bound, single, FITS)
-            residual = rows - limit(rows) @ into @ back
+        into, back = _maps(spectrum, spectrum.V[:, : spectrum.P])
+        around = LIMIT * seen.scatter(clipped - clipped @ into @ back)
+        first = Limit(into, back, around, single, FITS)
+        limit = replace(first, bound=LIMIT * seen.scatter(rows - first(rows) @ into @ back))
     return limit
-
-
-def _scatter(residual: Array, rows: Array, observed: Array) -> Array:
-    """Robust standard deviation of each variable's residual, (N,); infinite where it means nothing:
-    in variables that are fitted without rest, or have too many equal values."""
-    scatter = 1.4826 * observed_median(np.abs(residual), observed)
-    tied = (rows == rows.min(axis=0)).mean(axis=0) > TIED
-    known = (scatter > 1e-9 * np.sqrt((rows * rows).mean(axis=0))) & ~tied
-    return np.where(known, scatter, np.inf)

@@ -31,8 +31,8 @@ from rcweb.search.oblique.space import (
 CHUNK = 128  # candidates that move together: two matrix products a step for all of them
 MARGIN = 1.3  # how far above chance a row must be to be certified
 LEAST_GAIN = 4.0  # and by how much its log-likelihood must exceed a Gaussian's
-WIDE, WIDE_STEPS = (1.5, 0.4), 45  # width of the density in the search, and where it begins to
-SHARP, SHARP_STEPS = 0.35, 20  # be sharpened; at least to this width
+WIDE, WIDE_STEPS = (1.5, 0.4), 45  # widths of the density between which a search narrows it
+SHARP, SHARP_STEPS = 0.35, 20  # and width to which it is then sharpened at least
 SLOW = 2  # times as many steps where the fast search found nothing
 RELEASED, DISTINCT = 32, 0.4  # best columns that are released, and how far they differ
 NEW_SHARE = 0.6  # length of a new column outside the span of those already taken

@@ -117,6 +117,7 @@ def insist(
     K, start, certified = space.K, found.columns, found.certified
     kept = pick_independent(start.B[certified], start.J[certified], -np.inf, start.B[:0], K)
     n_starts = int(np.clip(STARTS * (K - len(kept)), 48, 384))
+    # Where a part of the directions shows a row clearly, one start in thousands still leads to it.
     patience = 2 if space.level > NOISY else 64 if space.roomy else 8
     peeled, sure = peel(space, kept, rng, n_starts=n_starts, most_starts=patience * n_starts)
     report(f"search: {sure.sum()} of {K} columns certified by peeling")
