@@ -48,25 +48,24 @@ def normalised(B: Any) -> Any:
     return B / np.linalg.norm(B, axis=1, keepdims=True)
 
 
-def symmetric_start(space: Space, rng: np.random.Generator, steps: int = 60) -> Array:
-    """FastICA over the variables (Hyvarinen 1999), symmetric, log cosh contrast: a cheap start.
+def fixed_point(space: Space, B: Array, steps: int, tolerance: float = 1e-3) -> Array:
+    """FastICA over the variables (Hyvarinen 1999), symmetric, log cosh contrast, from `B` (K, K).
 
     Its rows are orthogonal, and it loses rows that are dense; `climb` mends the first, `peel` the
-    second.
+    second. Ends after `steps`, or when no row turns by more than the `tolerance`.
     """
-    B = _orthogonal(rng.standard_normal((space.K, space.K)))
     for _ in range(steps):
         Y = np.tanh(space.rows(B))
         slope = 1 - np.einsum("ij,ij->i", Y, Y).astype(np.float64) / space.N
-        new = _orthogonal((Y @ space.X) / space.N - slope[:, None] * B)
+        new = orthogonal((Y @ space.X) / space.N - slope[:, None] * B)
         turned = np.abs(np.abs((new * B).sum(axis=1)) - 1).max()
         B = new
-        if turned < 1e-3:
+        if turned < tolerance:
             break
     return B
 
 
-def _orthogonal(B: Array) -> Array:
+def orthogonal(B: Array) -> Array:
     """Nearest orthogonal matrix, (B B^T)^(-1/2) B."""
     values, vectors = np.linalg.eigh(B @ B.T)
     values = np.maximum(values, 1e-10 * values[-1])

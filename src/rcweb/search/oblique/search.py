@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rcweb.search.oblique.deflate import deflate
-from rcweb.search.oblique.joint import Columns, climb, symmetric_start
+from rcweb.search.oblique.joint import Columns, climb, fixed_point, orthogonal
 from rcweb.search.oblique.peel import (
     NEW_SHARE,
     certified_above,
@@ -20,6 +20,7 @@ from rcweb.search.oblique.peel import (
 from rcweb.search.oblique.space import Array, Density, Space
 from rcweb.search.oblique.unmix import unmix
 
+START_ICA = 60
 START_STEPS, START_SETTLE = 20, 10  # of the joint start: narrowing, and at its own width
 FINISH_SETTLE = 15
 # Small effects are everywhere, and "zero" means "small", if the narrow parts hold more power beyond
@@ -95,7 +96,7 @@ def search_columns(
 def joint_start(space: Space, rng: np.random.Generator) -> Columns:
     """The cheap start: independent components, then freed from orthogonality."""
     widths = np.geomspace(0.5, space.level, START_STEPS)
-    B = symmetric_start(space, rng)
+    B = fixed_point(space, orthogonal(rng.standard_normal((space.K, space.K))), START_ICA)
     columns = climb(space, B, Density.start(space.K), widths, settle=START_SETTLE)
     return columns if is_diffuse(space, columns) else unmix(space, columns)
 

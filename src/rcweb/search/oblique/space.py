@@ -36,8 +36,13 @@ class Space:
     def of(cls, V: Array, s: Array, sigma: float) -> Space:
         """From the truncated SVD; `sigma` is the sd of the noise in one entry of the table."""
         N = len(V)
-        X = np.ascontiguousarray(V * np.sqrt(N), dtype=np.float32)
-        return cls(X=X, XT=np.ascontiguousarray(X.T), noise=np.sqrt(N) * sigma / s)
+        return cls.at(V * np.sqrt(N), np.sqrt(N) * sigma / s)
+
+    @classmethod
+    def at(cls, X: Array, noise: Array) -> Space:
+        """Coordinates X (N, K), white, and the noise of each."""
+        X32 = np.ascontiguousarray(X, dtype=np.float32)
+        return cls(X=X32, XT=np.ascontiguousarray(X32.T), noise=np.asarray(noise))
 
     @property
     def N(self) -> int:
@@ -69,10 +74,9 @@ class Space:
     def within(self, Q: Array) -> Space:
         """The directions Q (K, n) alone, in their own coordinates. A row loses to them what it
         shares with the K - n others by chance, a K - n in N part, which counts as noise."""
-        X = np.ascontiguousarray(self.X @ Q.astype(np.float32))
         lost = (self.K - Q.shape[1]) / self.N
         noise = np.sqrt((Q**2).T @ self.noise**2 + lost)
-        return Space(X, np.ascontiguousarray(X.T), np.asarray(noise))
+        return Space.at(self.X @ Q.astype(np.float32), noise)
 
     def rows(self, B: Array) -> Single:
         """``B X^T``: the candidate rows of C, (n, N)."""
