@@ -20,10 +20,10 @@ from pathlib import Path
 
 import numpy as np
 
-from rcweb.basis import Basis, truncated_svd
-from rcweb.search.paper.column import Problem, SwitchBack, find_column
-from rcweb.search.paper.columns import find_columns
-from rcweb.simulate import simulate
+from rcweb.engine.basis import Basis, truncated_svd
+from rcweb.engine.paper.column import Problem, SwitchBack, find_column
+from rcweb.engine.paper.columns import find_columns
+from rcweb.lab.simulate import simulate
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 import reference

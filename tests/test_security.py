@@ -23,11 +23,13 @@ import pandas as pd
 import pytest
 
 from rcweb import RCweb
-from rcweb.interpret.genesets import read_sets
-from rcweb.io import ModelError, TableError, load_model, read_table, save_model
+from rcweb.estimator import load_model, save_model
+from rcweb.knowledge.genesets import read_sets
+from rcweb.lab.simulate import simulate
 from rcweb.report import report_data
 from rcweb.report.page import render_report
-from rcweb.simulate import simulate
+from rcweb.storage.errors import ModelError
+from rcweb.tables import TableError, read_table
 
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\"'`${alert(1)}"
 SMALL = 100 << 20  # bytes that a refusal may take at most
@@ -46,7 +48,7 @@ class Bomb:
 @pytest.fixture
 def small_memory(monkeypatch):
     """As if only 100 MB were free, so that a bomb for the test is small enough to be made."""
-    monkeypatch.setattr("rcweb.io.limits.available_memory", lambda: 100 << 20)
+    monkeypatch.setattr("rcweb.storage.limits.available_memory", lambda: 100 << 20)
 
 
 def refused(path: Path, match: str) -> None:
@@ -209,8 +211,8 @@ def test_a_zip_that_lies_about_its_sizes(tmp_path):
 )
 def test_packed_text_without_end(tmp_path, monkeypatch, ending, line, match):
     """30 MB packed to a few kB, as if 5 MB of memory were free."""
-    monkeypatch.setattr("rcweb.io.limits.available_memory", lambda: 5 << 20)
-    monkeypatch.setattr("rcweb.io.grid._ASK_EVERY", 1 << 20)
+    monkeypatch.setattr("rcweb.storage.limits.available_memory", lambda: 5 << 20)
+    monkeypatch.setattr("rcweb.tables.grid._ASK_EVERY", 1 << 20)
     text = line * (30_000_000 // len(line))
     path = tmp_path / f"t.tsv{ending}"
     if ending == ".gz":
@@ -223,14 +225,14 @@ def test_packed_text_without_end(tmp_path, monkeypatch, ending, line, match):
 
 def test_a_quote_that_never_closes_is_no_row_of_everything(tmp_path, monkeypatch):
     """Every line ends inside quotes, so that the parser would gather fields without end."""
-    monkeypatch.setattr("rcweb.io.text.MAX_FIELDS", 1000)
+    monkeypatch.setattr("rcweb.tables.text.MAX_FIELDS", 1000)
     (tmp_path / "t.csv").write_text("a,b\n" + '1,"x\n",' * 5000)
     refused(tmp_path / "t.csv", "more than 1,000 fields; is a quote left open")
 
 
 def test_a_line_without_end(tmp_path, monkeypatch):
     """A file without line ends is refused at a limit."""
-    monkeypatch.setattr("rcweb.io.streams.MAX_LINE", 10_000)
+    monkeypatch.setattr("rcweb.tables.streams.MAX_LINE", 10_000)
     (tmp_path / "t.csv").write_bytes(b"1," * 100_000)
     refused(tmp_path / "t.csv", "longer than 10,000 characters")
 
@@ -463,7 +465,7 @@ def test_refusals_need_little_memory(tmp_path):
     path = tmp_path / "t.npy"
     path.write_bytes(npy_header("(1000000000, 1000000)"))
     script = (
-        "import resource, sys; from rcweb.io import read_table, TableError\n"
+        "import resource, sys; from rcweb.tables import read_table, TableError\n"
         "used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
         "resource.setrlimit(resource.RLIMIT_AS, (used + (200 << 20),) * 2)\n"
         "try: read_table(sys.argv[1])\n"

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from rcweb._version import __version__
 
 if TYPE_CHECKING:
-    from rcweb.anndata import fit_anndata
-    from rcweb.estimator import RCweb
-    from rcweb.io import load_model, read_table, save_model
+    from rcweb.estimator import RCweb, load_model, save_model
+    from rcweb.estimator.anndata import fit_anndata
+    from rcweb.tables import read_table
 
 __all__ = [
     "RCweb",
@@ -23,15 +25,38 @@ __all__ = [
 
 # Loaded on first use: scikit-learn and pandas would keep `rcweb --help` waiting.
 _HOMES = {
-    "RCweb": "estimator",
-    "fit_anndata": "anndata",
-    "load_model": "io",
-    "read_table": "io",
-    "save_model": "io",
+    "RCweb": "rcweb.estimator",
+    "fit_anndata": "rcweb.estimator.anndata",
+    "load_model": "rcweb.estimator",
+    "read_table": "rcweb.tables",
+    "save_model": "rcweb.estimator",
+}
+# Short names of modules that users import: ``from rcweb.simulate import simulate``.
+_MODULES = {
+    "datasets": "rcweb.lab.datasets",
+    "simulate": "rcweb.lab.simulate",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
-        return getattr(import_module(f"rcweb.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'rcweb' has no attribute {name!r}")
+        return getattr(import_module(_HOMES[name]), name)
+    if name in _MODULES:
+        return import_module(_MODULES[name])
+    try:
+        return import_module(f"rcweb.{name}")  # so that `rcweb.plot` needs no import of its own
+    except ModuleNotFoundError as error:
+        if error.name != f"rcweb.{name}":
+            raise
+        raise AttributeError(f"module 'rcweb' has no attribute {name!r}") from None
+
+
+class _ShortName(ModuleType):
+    """A module under a second, shorter name; imported when something in it is asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(_MODULES[self.__name__.removeprefix("rcweb.")]), name)
+
+
+for _name in _MODULES:
+    sys.modules[f"rcweb.{_name}"] = _ShortName(f"rcweb.{_name}")

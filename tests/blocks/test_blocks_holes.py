@@ -14,7 +14,7 @@ from storages import SAME_ANSWER, SAME_BITS, npy
 import rcweb.blocks.base as base
 from rcweb import RCweb
 from rcweb.blocks import transform_blocks
-from rcweb.simulate import simulate
+from rcweb.lab.simulate import simulate
 
 STORES = {**SAME_BITS, **SAME_ANSWER}
 SHAPE = (1500, 30)

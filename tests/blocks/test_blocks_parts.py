@@ -20,7 +20,7 @@ from rcweb.blocks.arrays import Sliced
 from rcweb.blocks.base import Parts, Step, block_rows, join
 from rcweb.blocks.local import Local
 from rcweb.blocks.steps import Centring, Moments
-from rcweb.simulate import simulate
+from rcweb.lab.simulate import simulate
 
 
 def mixed(seed: int, n: int = 40, N: int = 9) -> np.ndarray:

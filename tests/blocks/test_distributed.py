@@ -14,9 +14,9 @@ import pytest
 
 import rcweb.blocks.route as route
 from rcweb import RCweb
-from rcweb.matching import match_rows
-from rcweb.simulate import simulate
-from rcweb.stability import resample_stability
+from rcweb.activity.stability import resample_stability
+from rcweb.engine.matching import match_rows
+from rcweb.lab.simulate import simulate
 
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
@@ -106,8 +106,8 @@ def test_resampling_on_a_cluster(workers: tuple[Cluster, Any]) -> None:
 
 def test_benchmark_plan_on_a_cluster(workers: tuple[Cluster, Any], tmp_path: Path) -> None:
     """Fits of a plan run on the workers, and their rows come back."""
-    from rcweb.benchmark import run
-    from rcweb.benchmark.store import read_rows
+    from rcweb.lab.benchmark import run
+    from rcweb.lab.benchmark.store import read_rows
 
     _, client = workers
     options: dict[str, Any] = {"quick": True, "methods": ["fastica"], "seeds": 1}

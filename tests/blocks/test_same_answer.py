@@ -19,8 +19,8 @@ import rcweb.blocks.streamed as streamed
 from rcweb import RCweb
 from rcweb.blocks import open_blocks
 from rcweb.blocks.local import Local
-from rcweb.matching import match_rows
-from rcweb.simulate import simulate
+from rcweb.engine.matching import match_rows
+from rcweb.lab.simulate import simulate
 
 P = 6
 

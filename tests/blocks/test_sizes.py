@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from rcweb.benchmark.scale import ScaleCell, largest_cell, sparse_cells
+from rcweb.lab.benchmark.scale import ScaleCell, largest_cell, sparse_cells
 
 MEASURE = """
 import json, sys
-from rcweb.benchmark.scale import ScaleCell, measure_scale
+from rcweb.lab.benchmark.scale import ScaleCell, measure_scale
 # Compile first: the compiler's memory is not the fit's.
 measure_scale(ScaleCell("scale", "M", 3000, 60, 3), "rcweb", 0)
 cell = json.loads(sys.argv[1])

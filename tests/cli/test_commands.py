@@ -13,8 +13,8 @@ pytest.importorskip("click")
 
 from rcweb.cli.app import run
 from rcweb.cli.results import NETWORK_FILES
-from rcweb.interpret.genesets import read_gmt
-from rcweb.io import load_model
+from rcweb.estimator import load_model
+from rcweb.knowledge.genesets import read_gmt
 
 FIT = ("--method", "paper", "--components", "4")  # the fastest engine: the files matter here
 WRITTEN = {

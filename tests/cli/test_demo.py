@@ -13,9 +13,9 @@ pytest.importorskip("click")
 from rcweb.cli import demo as module
 from rcweb.cli.app import run
 from rcweb.cli.pipeline import FitParameters
-from rcweb.datasets import Dataset, DatasetError
-from rcweb.interpret.genesets import GeneSets
-from rcweb.simulate import simulate
+from rcweb.knowledge.genesets import GeneSets
+from rcweb.lab.datasets import Dataset, DatasetError
+from rcweb.lab.simulate import simulate
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +45,7 @@ def organism() -> Dataset:
 
 def test_the_organism_is_fitted_named_and_shown(tmp_path, capsys, monkeypatch):
     """Names on the screen, symbols and groups in the page, all files in the folder."""
-    monkeypatch.setattr("rcweb.datasets.load_ecoli", organism)
+    monkeypatch.setattr("rcweb.lab.datasets.load_ecoli", organism)
     assert run(["demo", "-o", str(tmp_path / "demo")]) == 0
     text = capsys.readouterr().out
     assert "The 4 best-known regulators found:" in text
@@ -58,7 +58,7 @@ def test_the_organism_is_fitted_named_and_shown(tmp_path, capsys, monkeypatch):
 
 def test_the_organism_as_json(tmp_path, capsys, monkeypatch):
     """The best known come with their numbers, the strongest evidence first."""
-    monkeypatch.setattr("rcweb.datasets.load_ecoli", organism)
+    monkeypatch.setattr("rcweb.lab.datasets.load_ecoli", organism)
     assert run(["demo", "-o", str(tmp_path / "demo"), "--json"]) == 0
     best = json.loads(capsys.readouterr().out)["best_known"]
     assert {row["name"] for row in best} == {f"tf{p}" for p in range(4)}
@@ -73,8 +73,8 @@ def test_without_a_registry_a_planted_network_is_shown(tmp_path, capsys, monkeyp
         raise DatasetError("no index answers")
 
     planted = simulate(60, 50, 4, density=0.2, noise=0.02, random_state=1)
-    monkeypatch.setattr("rcweb.datasets.load_ecoli", unreachable)
-    monkeypatch.setattr("rcweb.simulate.simulate", lambda *args, **kwargs: planted)
+    monkeypatch.setattr("rcweb.lab.datasets.load_ecoli", unreachable)
+    monkeypatch.setattr("rcweb.lab.simulate.simulate", lambda *args, **kwargs: planted)
     assert run(["demo", "-o", str(tmp_path / "demo")]) == 0
     output = capsys.readouterr()
     assert "no index answers" in output.err
@@ -86,7 +86,7 @@ def test_without_a_registry_a_planted_network_is_shown(tmp_path, capsys, monkeyp
 
 def test_a_folder_in_use_is_refused_before_any_work(tmp_path, capsys, monkeypatch):
     """Nothing is downloaded or fitted for a folder that cannot be written."""
-    monkeypatch.setattr("rcweb.datasets.load_ecoli", pytest.fail)
+    monkeypatch.setattr("rcweb.lab.datasets.load_ecoli", pytest.fail)
     (tmp_path / "mine.txt").write_text("x")
     assert run(["demo", "-o", str(tmp_path)]) == 3
     assert "did not write (mine.txt)" in capsys.readouterr().err

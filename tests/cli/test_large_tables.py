@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-import rcweb.io.large as large
+import rcweb.blocks.large as large
 from rcweb.cli.app import run as cli
-from rcweb.io import load_model
-from rcweb.simulate import simulate
+from rcweb.estimator import load_model
+from rcweb.lab.simulate import simulate
 
 
 def run(*arguments: str | Path) -> None:

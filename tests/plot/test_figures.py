@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rcweb.interpret import GeneSets, name_regulators, overlap_test
+from rcweb.knowledge import GeneSets, name_regulators, overlap_test
+from rcweb.lab.simulate import simulate
 from rcweb.network import Network
-from rcweb.simulate import simulate
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")

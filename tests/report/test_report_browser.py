@@ -13,7 +13,7 @@ import pytest
 from report_browser import show_as
 from report_examples import HOSTILE, fitted
 
-from rcweb.interpret import match_measured
+from rcweb.knowledge import match_measured
 from rcweb.network import Network
 from rcweb.report import report_data, write_report
 

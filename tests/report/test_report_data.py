@@ -11,13 +11,13 @@ import pytest
 from report_examples import fitted
 
 from rcweb import RCweb
-from rcweb.interpret import GeneSets, match_measured, overlap_test
-from rcweb.interpret.enrichment import enrich
-from rcweb.interpret.names import name_regulators
+from rcweb.knowledge import GeneSets, match_measured, overlap_test
+from rcweb.knowledge.enrichment import enrich
+from rcweb.knowledge.names import name_regulators
+from rcweb.lab.simulate import simulate
 from rcweb.network import Network
 from rcweb.report import report_data
 from rcweb.report.gather import MAX_SAMPLES
-from rcweb.simulate import simulate
 
 
 def test_edges_are_those_of_the_network_surest_first(model):
@@ -162,7 +162,7 @@ def test_bad_annotations_are_named(model, known_table):
 
 
 def test_tables_of_interpret_fit():
-    """The tables of `rcweb.interpret` are taken as they come."""
+    """The tables of `rcweb.knowledge` are taken as they come."""
     model = fitted()
     own = model.network_.target_sets()
     sets = GeneSets.from_dict({"Fur": own["rcweb2"], "Crp": own["rcweb4"]}, {"Fur": "iron"})

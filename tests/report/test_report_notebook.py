@@ -7,7 +7,7 @@ from report_examples import HOSTILE
 from sklearn import config_context
 
 from rcweb import RCweb
-from rcweb.simulate import simulate
+from rcweb.lab.simulate import simulate
 
 
 def test_a_fitted_model_shows_its_network():

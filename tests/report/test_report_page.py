@@ -90,7 +90,7 @@ def test_written_whole_or_not_at_all(tmp_path, model, monkeypatch):
     path = tmp_path / "report.html"
     path.write_text("old")
     data = report_data(model, model.activities)
-    monkeypatch.setattr("rcweb.io.atomic.os.replace", lambda *_: 1 / 0)
+    monkeypatch.setattr("rcweb.storage.atomic.os.replace", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         write_report(path, data)
     assert [p.name for p in tmp_path.iterdir()] == ["report.html"]

@@ -48,7 +48,7 @@ class Project(Step):
         rows = np.flatnonzero(~np.isfinite(R).all(axis=1))
         if not len(rows):
             return R
-        from rcweb.missing import project_missing, refuse_infinite
+        from rcweb.engine.missing import project_missing, refuse_infinite
 
         X = dense(block[rows])
         refuse_infinite(np.asarray(np.isinf(X).any(axis=0)))

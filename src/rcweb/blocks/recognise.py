@@ -15,8 +15,8 @@ from rcweb.blocks.arrays import Sliced
 from rcweb.blocks.base import Blocks, block_rows
 from rcweb.blocks.local import Local
 from rcweb.blocks.route import route_of
-from rcweb.io.codecs import check_zarr
-from rcweb.io.hdf5 import check_hdf5
+from rcweb.tables.codecs import check_zarr
+from rcweb.tables.hdf5 import check_hdf5
 
 ENDINGS = (".npy", ".zarr", ".h5ad", ".parquet")
 

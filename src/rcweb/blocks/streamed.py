@@ -19,12 +19,12 @@ from rcweb.blocks.base import Array, Block, Blocks
 from rcweb.blocks.reader import Reader
 from rcweb.blocks.route import MOST_ENTRIES, number_of_axes, route_of
 from rcweb.blocks.steps import Centring, Collect, Moments, Multiply, Participation
-from rcweb.missing.check import refuse_holes, refuse_infinite
-from rcweb.outliers import rows_seen
-from rcweb.prepare import Preparation, different_units, judge
-from rcweb.samples import Samples, carriers, spread
-from rcweb.spectrum import leading_directions
-from rcweb.table import Table
+from rcweb.engine.condensed import Table
+from rcweb.engine.missing.check import refuse_holes, refuse_infinite
+from rcweb.engine.outliers import rows_seen
+from rcweb.engine.prepare import Preparation, different_units, judge
+from rcweb.engine.samples import Samples, carriers, spread
+from rcweb.engine.spectrum import leading_directions
 
 Mask = NDArray[np.bool_]
 
@@ -59,7 +59,7 @@ class First:
 
 @dataclass(frozen=True)
 class Streamed:
-    """Samples that stay where they are (see `rcweb.samples.Samples`), and their `table`."""
+    """Samples that stay where they are (see `rcweb.engine.samples.Samples`), and their `table`."""
 
     reader: Reader
     first: First

@@ -43,7 +43,7 @@ def bench(
 
     What is measured is kept: the same command goes on where the last one stopped.
     """
-    from rcweb.benchmark import PLANS, run
+    from rcweb.lab.benchmark import PLANS, run
 
     if plan not in PLANS:
         raise click.UsageError(f"There is no plan {plan!r}; plans are {', '.join(PLANS)}.")

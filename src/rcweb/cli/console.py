@@ -42,7 +42,7 @@ class Console:
     def result(self, summary: Mapping[str, Any], text: str) -> None:
         """What the command was run for, on stdout: `summary` with --json, else `text`."""
         if self.as_json:
-            from rcweb.io.plain import plain
+            from rcweb.storage.plain import plain
 
             click.echo(json.dumps(plain(dict(summary)), allow_nan=False))
         elif not self.quiet:

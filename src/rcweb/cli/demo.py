@@ -18,8 +18,8 @@ from rcweb.cli.summary import summarise, summary_text
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rcweb.datasets import Dataset
-    from rcweb.simulate import Array
+    from rcweb.lab.datasets import Dataset
+    from rcweb.lab.simulate import Array
 
 SHOWN = 10
 PARAMETERS = FitParameters()
@@ -46,7 +46,7 @@ def demo(out: Path, simulated: bool, open_page: bool, console: Console) -> None:
     Downloads the table once. When no package index can be reached it says so and shows a planted
     network instead: what was planted, what was found.
     """
-    from rcweb.io.folder import check_replaceable
+    from rcweb.storage.folder import check_replaceable
 
     check_replaceable(out, FILES)
     with console.interruptible(lambda: f"{out} is as it was; run the same command again."):
@@ -57,7 +57,7 @@ def demo(out: Path, simulated: bool, open_page: bool, console: Console) -> None:
 
 
 def _load(console: Console) -> Dataset | None:
-    from rcweb.datasets import DatasetError, load_ecoli
+    from rcweb.lab.datasets import DatasetError, load_ecoli
 
     try:
         with console.step("fetching E. coli expression and RegulonDB"):
@@ -69,7 +69,7 @@ def _load(console: Console) -> Dataset | None:
 
 
 def _ecoli(dataset: Dataset, out: Path, console: Console) -> Path:
-    from rcweb.io.table import Table
+    from rcweb.tables.table import Table
 
     start = time.monotonic()
     frame = dataset.expression
@@ -118,9 +118,9 @@ def best_known_text(best: pd.DataFrame) -> str:
 
 def _planted(out: Path, console: Console) -> Path:
     """Figure 1 of the paper: 500 variables, 280 samples, Poisson network, 10 % noise."""
-    from rcweb.io.table import Table
-    from rcweb.metrics import score_network
-    from rcweb.simulate import simulate
+    from rcweb.lab.metrics import score_network
+    from rcweb.lab.simulate import simulate
+    from rcweb.tables.table import Table
 
     start = time.monotonic()
     truth = simulate(280, 500, 30, network="poisson", density=0.1, noise=0.1, random_state=0)

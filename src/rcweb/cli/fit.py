@@ -24,7 +24,7 @@ from rcweb.cli.results import FILES, write_result
 from rcweb.cli.summary import summarise, summary_text
 
 if TYPE_CHECKING:
-    from rcweb.io import ReadOptions
+    from rcweb.tables import ReadOptions
 
 
 class Components(click.ParamType):
@@ -48,7 +48,7 @@ class Size(click.ParamType):
 
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
         """As it was said, once it is known to be a size."""
-        from rcweb.memory import parse_size
+        from rcweb.storage.memory import parse_size
 
         try:
             parse_size(value)
@@ -127,7 +127,7 @@ def fit(
     Writes network.tsv, activities.tsv, regulators.tsv, network.graphml, network.cyjs, network.gmt,
     model.rcweb, provenance.json and report.html.
     """
-    from rcweb.checkpoint import remove_checkpoint
+    from rcweb.storage.checkpoint import remove_checkpoint
 
     start = time.monotonic()
     parameters = FitParameters(
@@ -157,7 +157,7 @@ def fit(
 
 def _checked_folder(out: Path | None, checkpoint: Path | None) -> Path:
     """Where results go; what is wrong with it is said before the work, not after it."""
-    from rcweb.io.folder import check_replaceable
+    from rcweb.storage.folder import check_replaceable
 
     if out is None:
         raise click.UsageError("Missing option '-o' / '--out': name a folder for the results.")

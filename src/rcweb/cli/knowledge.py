@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rcweb.estimator import RCweb
-    from rcweb.interpret import GeneSets
+    from rcweb.knowledge import GeneSets
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Sources:
 
     def inputs(self) -> dict[str, dict[str, str]]:
         """Name and checksum of every file, for the record of the run."""
-        from rcweb.io.read import checksum
+        from rcweb.tables.read import checksum
 
         files: dict[str, Path] = {f"sets {i + 1}": p for i, p in enumerate(self.sets)}
         files |= {f"terms {i + 1}": p for i, p in enumerate(self.terms)}
@@ -57,7 +57,7 @@ class Knowledge:
 
 @dataclass(frozen=True)
 class Annotations:
-    """What the knowledge says about regulators: tables of `rcweb.interpret`, None if not asked."""
+    """What the knowledge says about regulators: tables of `rcweb.knowledge`, None if not asked."""
 
     names: pd.DataFrame | None = None
     terms: pd.DataFrame | None = None
@@ -66,7 +66,7 @@ class Annotations:
 
 def load_knowledge(sources: Sources) -> Knowledge:
     """Read the files, as far as that is possible without the table; see `join_samples`."""
-    from rcweb.io.samples import read_names, read_sheet
+    from rcweb.tables.sheets import read_names, read_sheet
 
     return Knowledge(
         known=_load_sets(sources.sets),
@@ -78,7 +78,7 @@ def load_knowledge(sources: Sources) -> Knowledge:
 
 def join_samples(knowledge: Knowledge, sources: Sources, samples: Sequence[str]) -> Knowledge:
     """Add what needs the names of samples; whatever does not join is an error before the fit."""
-    from rcweb.io.samples import groups_of
+    from rcweb.tables.sheets import groups_of
 
     groups = measured = None
     if knowledge.sheet is not None:
@@ -90,7 +90,7 @@ def join_samples(knowledge: Knowledge, sources: Sources, samples: Sequence[str])
 
 def _load_measured(path: Path, samples: Sequence[str]) -> pd.DataFrame:
     """Measured factors, samples x factors, turned round if the names of samples say so."""
-    from rcweb.io import TableError, read_table
+    from rcweb.tables import TableError, read_table
 
     table = read_table(path, samples=samples, keep_empty=True)
     if not set(table.samples) & set(samples):
@@ -103,7 +103,7 @@ def _load_measured(path: Path, samples: Sequence[str]) -> pd.DataFrame:
 
 def _load_sets(paths: Sequence[Path]) -> GeneSets | None:
     """All sets of all files; a name that two files use gets the file's after it."""
-    from rcweb.interpret import GeneSets, read_sets
+    from rcweb.knowledge import GeneSets, read_sets
 
     if not paths:
         return None
@@ -125,9 +125,9 @@ def annotate_model(
     model: RCweb, activities: pd.DataFrame, knowledge: Knowledge, X: Any = None
 ) -> Annotations:
     """Name regulators by what is known; `X`, the data, adds shares of variance."""
-    from rcweb.interpret.enrichment import enrich
-    from rcweb.interpret.measured import match_measured
-    from rcweb.interpret.names import name_regulators
+    from rcweb.knowledge.enrichment import enrich
+    from rcweb.knowledge.measured import match_measured
+    from rcweb.knowledge.names import name_regulators
 
     names = terms = measured = None
     if knowledge.known is not None:

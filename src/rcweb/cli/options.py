@@ -12,7 +12,7 @@ import click
 from rcweb.cli.knowledge import Sources
 
 if TYPE_CHECKING:
-    from rcweb.io import ReadOptions
+    from rcweb.tables import ReadOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -48,7 +48,7 @@ def _read_options(said: dict[str, Any]) -> Callable[[], ReadOptions]:
     """Made when needed: reading imports pandas."""
 
     def make() -> ReadOptions:
-        from rcweb.io import ReadOptions
+        from rcweb.tables import ReadOptions
 
         return ReadOptions(**said)
 

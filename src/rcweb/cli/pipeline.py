@@ -13,9 +13,9 @@ from rcweb.cli.knowledge import Annotations, Knowledge, Sources, annotate_model
 from rcweb.cli.results import Result, write_result
 
 if TYPE_CHECKING:
+    from rcweb.blocks.large import LargeTable
     from rcweb.estimator import RCweb
-    from rcweb.io import ReadOptions, Table
-    from rcweb.io.large import LargeTable
+    from rcweb.tables import ReadOptions, Table
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class FitParameters:
 def read_data(data: Path, options: ReadOptions, knowledge: Knowledge) -> Table | LargeTable:
     """Read with all the names that are known, so that the orientation is no guess; of what is
     large only names and shape."""
-    from rcweb.io import read_table
-    from rcweb.io.large import open_large
+    from rcweb.blocks.large import open_large
+    from rcweb.tables import read_table
 
     large = open_large(data, options)
     if large is not None:
@@ -75,7 +75,7 @@ def fit_table(
     import pandas as pd
 
     from rcweb.estimator import RCweb
-    from rcweb.io.provenance import provenance
+    from rcweb.storage.provenance import provenance
 
     model = RCweb(**asdict(parameters), verbose=int(console.verbose))
     X = _usable(table, model, console)
@@ -99,7 +99,7 @@ def fit_table(
 
 def tell_forecast(table: Table | LargeTable, parameters: FitParameters, console: Console) -> None:
     """What the fit would take, as the result of the command."""
-    from rcweb.forecast import forecast_of, forecast_text
+    from rcweb.estimator.forecast import forecast_of, forecast_text
 
     expected = forecast_of(
         getattr(table, "values", None),
@@ -115,7 +115,7 @@ def _usable(table: Table | LargeTable, model: RCweb, console: Console) -> Any:
     """The table in the form the model takes."""
     from scipy import sparse
 
-    from rcweb.io.large import LargeTable
+    from rcweb.blocks.large import LargeTable
 
     if isinstance(table, LargeTable):
         return table.blocks

@@ -58,8 +58,8 @@ def write_result(
 
     `extra` are further files, ``{name: content}``, with names among `FILES`.
     """
-    from rcweb.io import save_model
-    from rcweb.io.folder import replacing_folder
+    from rcweb.estimator import save_model
+    from rcweb.storage.folder import replacing_folder
 
     knowledge, annotations = knowledge or Knowledge(), annotations or Annotations()
     with replacing_folder(out, FILES, keep=result.data is None) as folder:
@@ -78,7 +78,8 @@ def write_result(
 
 def read_result(out: str | Path) -> Result:
     """A result folder without the data."""
-    from rcweb.io import ReadOptions, TableError, load_model, read_table
+    from rcweb.estimator import load_model
+    from rcweb.tables import ReadOptions, TableError, read_table
 
     out = Path(out)
     if not (out / "model.rcweb").is_file():
@@ -102,8 +103,8 @@ def _check_record(record: Any) -> None:
 
 
 def _texts(result: Result, annotations: Annotations) -> dict[str, str]:
-    from rcweb.io.provenance import provenance_text
     from rcweb.network.formats import tsv
+    from rcweb.storage.provenance import provenance_text
 
     network = result.model.network_
     texts = {
@@ -136,7 +137,7 @@ def _write_h5ad(path: Path, result: Result, knowledge: Knowledge) -> None:
         import anndata
     except ImportError:
         raise ImportError("Writing .h5ad needs anndata: pip install 'rcweb[anndata]'") from None
-    from rcweb.anndata import fill_anndata
+    from rcweb.estimator.anndata import fill_anndata
 
     if result.data is None:
         raise ValueError("The data are needed to write .h5ad; use --h5ad with `rcweb fit`.")

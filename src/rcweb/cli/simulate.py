@@ -55,10 +55,10 @@ def simulate(out: Path, console: Console, **parameters: Any) -> None:
     import numpy as np
     import pandas as pd
 
-    from rcweb.io.folder import replacing_folder
+    from rcweb.lab.simulate import simulate as draw
     from rcweb.network import Network
     from rcweb.network.formats import tsv
-    from rcweb.simulate import simulate as draw
+    from rcweb.storage.folder import replacing_folder
 
     truth = draw(**parameters)
     P, N = truth.network.shape

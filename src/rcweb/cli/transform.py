@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rcweb.estimator import RCweb
-    from rcweb.io import ReadOptions, Table
+    from rcweb.tables import ReadOptions, Table
 
 
 @click.command(
@@ -43,9 +43,10 @@ def transform(
     model does not know are left out, and empty cells take no part. A .zarr folder and files
     beyond a gigabyte are read in blocks of samples, and must have the model's variables.
     """
-    from rcweb.io import load_model, read_table
-    from rcweb.io.atomic import write_text
-    from rcweb.io.large import open_large
+    from rcweb.blocks.large import open_large
+    from rcweb.estimator import load_model
+    from rcweb.storage.atomic import write_text
+    from rcweb.tables import read_table
 
     separators = {".tsv": "\t", ".csv": ","}
     if out.suffix not in (*separators, ".npy", ".zarr"):
@@ -87,7 +88,7 @@ def align(table: Table, model: RCweb, console: Console) -> pd.DataFrame:
     import numpy as np
     import pandas as pd
 
-    from rcweb.io import TableError
+    from rcweb.tables import TableError
 
     targets = model.network_.targets
     frame = table.frame()

@@ -116,7 +116,7 @@ class Network:
 
     def save(self, path: str | Path, min_probability: float = 0.0) -> Path:
         """Write to `path` atomically, in the format of its ending: graphml, cyjs, gmt or tsv."""
-        from rcweb.io.atomic import write_text
+        from rcweb.storage.atomic import write_text
 
         path = Path(path)
         writers: dict[str, Callable[[float], str]] = {

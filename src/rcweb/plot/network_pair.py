@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rcweb.matching import match_rows
+from rcweb.engine.matching import match_rows
 from rcweb.plot.axes import SIGNED, pyplot
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from rcweb.interpret.hypergeometric import format_p
+from rcweb.knowledge.hypergeometric import format_p
 from rcweb.plot.axes import MUTED, axes_or_new, shortened
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rcweb.interpret.labels import as_network
+from rcweb.knowledge.labels import as_network
 from rcweb.plot.axes import axes_or_new, unboxed
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from numbers import Integral, Real
 import numpy as np
 import pandas as pd
 
-from rcweb.interpret import GeneSets
+from rcweb.knowledge import GeneSets
 from rcweb.report.data import Cell, Known, Table
 
 Annotations = pd.DataFrame | Mapping[str, pd.DataFrame]

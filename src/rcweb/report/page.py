@@ -14,8 +14,8 @@ from importlib.resources import files
 from pathlib import Path
 from string import Template
 
-from rcweb.io.atomic import write_text
 from rcweb.report.data import ReportData
+from rcweb.storage.atomic import write_text
 
 # In this order: a later file uses names of the earlier ones.
 STYLES = ("page.css", "parts.css", "tables.css", "drawings.css", "network.css", "narrow.css")

@@ -18,7 +18,7 @@ def with_labels(
 
     Where no names are given (None) a regulator is called as the known one it fits. If several fit
     the same, the best match has the plain name and the others a number (Fur, Fur-2), as in
-    `rcweb.interpret.name_regulators`.
+    `rcweb.knowledge.name_regulators`.
     """
     labels = _names_by_fit(regulators) if given is None else given
     return tuple(replace(r, label=labels.get(r.id, r.id)) for r in regulators)

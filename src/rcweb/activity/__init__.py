@@ -1,0 +1,1 @@
+"""What is done with a fitted model: activities, and how stable they are."""

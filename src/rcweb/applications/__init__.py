@@ -1,1 +1,0 @@
-"""The paper's applications, start to end: ``python -m rcweb.applications yeast OUT``."""

@@ -1,0 +1,64 @@
+"""Tables on disk that are read in blocks instead of whole: those beyond a gigabyte, and zarr."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rcweb.blocks.base import Blocks
+from rcweb.storage.errors import TableError
+from rcweb.tables.read import ReadOptions, checksum
+
+LARGE_BYTES = 1 << 30
+_FORMATS = (".npy", ".parquet", ".h5ad", ".zarr")
+
+
+@dataclass(frozen=True, eq=False)
+class LargeTable:
+    """A labelled table that stays on disk; samples are its rows.
+
+    blocks : how it is read; samples, variables, notes, sha256 : see `rcweb.tables.Table`
+    """
+
+    blocks: Blocks
+    samples: tuple[str, ...]
+    variables: tuple[str, ...]
+    notes: tuple[str, ...]
+    sha256: str
+
+    n_missing = 0  # holes are found when their block is read
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of samples and variables, (M, N)."""
+        return self.blocks.shape
+
+
+def open_large(path: str | Path, options: ReadOptions | None = None) -> LargeTable | None:
+    """The table at `path` if it is too large to be read whole, else None."""
+    path, options = Path(path), options or ReadOptions()
+    kind = path.suffix.lower()
+    if kind not in _FORMATS or not path.exists():
+        return None
+    if kind != ".zarr" and path.stat().st_size < LARGE_BYTES:
+        return None
+    if options.transpose or options.drop:
+        raise TableError(
+            f"{path.name} is read in blocks of rows, which must be samples: it cannot be "
+            "transposed, and columns cannot be dropped, on the way."
+        )
+    from rcweb.blocks import open_blocks
+
+    try:
+        blocks = open_blocks(path, layer=options.layer)
+    except ValueError as error:
+        raise TableError(f"{path.name}: {error}") from None
+    M, N = blocks.shape
+    names = blocks.names or tuple(f"x{j}" for j in range(N))
+    return LargeTable(
+        blocks=replace(blocks, names=names),
+        samples=blocks.samples or tuple(f"sample{i}" for i in range(M)),
+        variables=names,
+        notes=("Rows are samples: the table is read in blocks of them.",),
+        sha256=checksum(path) if path.is_file() else "",
+    )

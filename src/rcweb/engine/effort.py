@@ -1,0 +1,56 @@
+"""How long to search and to sample: budgets in steps, never in seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from rcweb.storage.checkpoint import Checkpoint
+
+MOST_ENTRIES = 30_000  # of C that are swept in full
+
+
+@dataclass(frozen=True)
+class Sweeps:
+    """Sweeps of the sampler: at most before averaging, to learn the slab's shape, and averaged."""
+
+    burn: int
+    shape: int
+    sweeps: int
+
+    def within(self, entries: int) -> Sweeps:
+        """Fewer sweeps where there are many `entries` of C: the work is entries x sweeps."""
+        share = min(1.0, MOST_ENTRIES / entries)
+        return Sweeps(round(self.burn * share), self.shape, round(self.sweeps * share))
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Budgets of one quality.
+
+    searches : independent searches, the likeliest of which goes on
+    settled : sampling where the mean-field equations settle; None: their answer is the answer
+    unsettled : where they do not, and the chain must search and mix
+    """
+
+    searches: int
+    settled: Sweeps | None
+    unsettled: Sweeps
+
+
+EFFORTS = {
+    "standard": Effort(1, None, Sweeps(6000, 10, 450)),
+    "high": Effort(3, Sweeps(100, 50, 400), Sweeps(24000, 50, 2000)),
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """What accompanies a fit: random numbers, budgets, where to report, where to save."""
+
+    rng: np.random.Generator
+    effort: Effort
+    report: Callable[[str], None]
+    checkpoint: Checkpoint | None = None

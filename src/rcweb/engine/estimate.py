@@ -1,0 +1,193 @@
+"""From columns to R, C, noise and the probability of every edge, on the data themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rcweb.engine.condensed import Table
+from rcweb.engine.edges import background_score, strong_part
+from rcweb.engine.effort import Run
+from rcweb.engine.posterior.axes import Axes, all_axes, leading_axes
+from rcweb.engine.posterior.gibbs import Chain, Posterior
+from rcweb.engine.posterior.settle import Settled, settle
+from rcweb.engine.search.search import MOSTLY, Found, insist
+from rcweb.engine.search.sharpen import sharpen
+from rcweb.engine.search.space import Space
+from rcweb.engine.spectrum import Spectrum
+from rcweb.storage.checkpoint import staged
+
+Array = NDArray[np.float64]
+
+LOW_NOISE = 0.03  # rows with less noise than this are sharpened before they are refined
+NO_NOISE = 1e-5  # and with less than this their zeros are exact up to rounding: nothing to learn
+NEAR_ZERO = 2.5  # widths of a row's narrow part within which refinement starts an entry at zero
+QUIET = 0.12  # with less noise than this leading axes alone will do
+SETTLED = 0.11  # largest change in the last round up to which mean field has found its mode
+FAITHFUL = 0.8  # correlation with the truth expected of a row that a settled posterior certifies
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Rows of the network before edges are chosen, in units of the rescaled table.
+
+    C : (K, N) weights, activities having unit variance; probability, score : (K, N)
+    noise : (N,) standard deviation; projection : (N, K) from the rescaled table to activities
+    """
+
+    C: Array
+    probability: Array
+    score: Array
+    noise: Array
+    projection: Array
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Leading directions of the rescaled table, and the space in which columns are searched."""
+
+    spectrum: Spectrum
+    space: Space
+
+    @property
+    def table(self) -> Table:
+        """The rescaled table."""
+        return self.spectrum.table
+
+    @property
+    def noise(self) -> float:
+        """Typical noise of a row in its standard deviations, not rounded up."""
+        return float(np.sqrt((self.space.noise**2).mean()))
+
+
+def estimate_diffuse(problem: Problem, found: Found) -> Estimate:
+    """Diffuse table: what stands out of the regulator's own background and weak effects."""
+    Y = problem.space.rows(found.columns.B).astype(np.float64)
+    strong = strong_part(Y, found.columns.density.v0)
+    return _regress(problem.table, Y, strong, background_score(Y))
+
+
+def estimate_sparse(problem: Problem, found: Found, run: Run) -> tuple[Estimate, Found]:
+    """Exact zeros: the joint posterior of R, C and noise; without noise the zeros themselves.
+
+    Mean field first. If it does not settle, the columns are searched harder where that was put
+    off, and the posterior is sampled.
+    """
+    if problem.noise < NO_NOISE:
+        return _noise_free(problem.table, _rows(problem, found)), found
+    axes = _axes(problem)
+    settled, found = _settle(problem, axes, found)
+    if not (_calm(settled, found) or found.certified.all() or found.insisted):
+        settled, found = _settle(problem, axes, _insist(problem.space, found, run))
+    calm = _calm(settled, found)
+    run.report(f"refine: {settled.rounds} rounds, {'settled' if calm else 'not settled'}")
+    posterior = settled.posterior
+    if not calm or run.effort.settled is not None:
+        posterior = _sample(problem, axes, posterior, calm, run)
+    return _from_posterior(problem.table, posterior), found
+
+
+def _settle(problem: Problem, axes: Axes, found: Found) -> tuple[Settled, Found]:
+    """Mean field from the columns found. In a blurred space it certifies them too: noise hides
+    there that a row is sparse, and the posterior knows how far it can trust each row."""
+    settled = settle(axes, _clear_rows(problem, found), concentration=_concentration(problem))
+    if problem.space.blurred and settled.change <= SETTLED:
+        found = replace(found, certified=found.certified | (settled.fidelity > FAITHFUL))
+    return settled, found
+
+
+def _calm(settled: Settled, found: Found) -> bool:
+    """Whether mean field is to be believed: it came to rest, and not at columns made by chance."""
+    return settled.change <= SETTLED and bool(found.certified.mean() >= MOSTLY)
+
+
+def _insist(space: Space, found: Found, run: Run) -> Found:
+    def search() -> Found:
+        return insist(space, found, run.rng, run.report)
+
+    return staged(run.checkpoint, "insist", search, Found, run.rng)
+
+
+def _rows(problem: Problem, found: Found) -> Array:
+    """Rows of C up to scale, ``(V B)^T``; sharpened where there is little noise."""
+    B = found.columns.B
+    X = problem.spectrum.V * np.sqrt(problem.space.N)
+    if problem.noise < LOW_NOISE:
+        floor = ((B * problem.space.noise) ** 2).sum(axis=1)
+        B = sharpen(X, B, floor, found.columns.density.pi)
+    return np.asarray(B @ X.T)
+
+
+def _clear_rows(problem: Problem, found: Found) -> Array:
+    """The rows with zeros wherever noise alone may have made an entry.
+
+    Of two regulators with nearly the same activities, small entries of opposite sign would hold
+    each other in place: either alone is certain as long as the other is there.
+    """
+    Y = _rows(problem, found)
+    clear = np.abs(Y) > NEAR_ZERO * np.sqrt(found.columns.density.v0)[:, None]
+    return np.where(clear | ~clear.any(axis=1, keepdims=True), Y, 0.0)
+
+
+def _axes(problem: Problem) -> Axes:
+    table, K = problem.table, problem.space.K
+    few = problem.noise < QUIET and len(table.gram) > 12 * K
+    single = problem.noise > LOW_NOISE
+    return leading_axes(table, 2 * K, single=single) if few else all_axes(table, single=single)
+
+
+def _concentration(problem: Problem) -> float:
+    """Of the prior on densities: the more noise, the less a row says about its own density."""
+    return problem.space.N * float(np.clip(0.02 + 1.2 * (problem.noise - 0.15), 0.02, 0.2))
+
+
+def _sample(problem: Problem, axes: Axes, start: Posterior, calm: bool, run: Run) -> Posterior:
+    # In double precision: over thousands of sweeps single roundings would grow, and tables that
+    # differ in their last bits, such as chunks added up in another order, would end apart.
+    chain = Chain(
+        replace(axes, single=False),
+        start.C,
+        run.rng,
+        concentration=_concentration(problem),
+        checkpoint=run.checkpoint,
+    )
+    budget = run.effort.settled if calm else None
+    if budget is not None:
+        chain.wander(budget.burn, shaped=False)
+    else:
+        budget = run.effort.unsettled.within(start.C.size)
+        swept = chain.burn_in(budget.burn)
+        run.report(f"refine: {swept} sweeps until the posterior stopped climbing")
+    chain.wander(budget.shape)
+    return chain.run(budget.sweeps)
+
+
+def _from_posterior(table: Table, posterior: Posterior) -> Estimate:
+    weight = posterior.C / posterior.noise**2
+    A = weight @ posterior.C.T + np.eye(len(weight))
+    return Estimate(
+        C=posterior.C,
+        probability=posterior.probability,
+        score=posterior.C * np.sqrt((table.M - 1) * table.observed) / posterior.noise,
+        noise=posterior.noise,
+        projection=np.asarray(np.linalg.solve(A, weight).T, dtype=np.float64),
+    )
+
+
+def _noise_free(table: Table, Y: Array) -> Estimate:
+    edges = np.abs(Y) > 1e-6 * np.abs(Y).max(axis=1, keepdims=True)
+    Y = np.where(edges, Y, 0.0)
+    return _regress(table, Y, edges.astype(np.float64), Y)
+
+
+def _regress(table: Table, Y: Array, probability: Array, score: Array) -> Estimate:
+    """Activities by least squares on the rows `Y`, both scaled to activities of unit variance."""
+    projection = np.asarray(np.linalg.pinv(Y), dtype=np.float64)
+    cross = table.times(projection)  # (N, K): products of variables with activities
+    gram = projection.T @ cross
+    size = np.sqrt(np.diag(gram) / table.M)
+    rest = table.power - 2 * (cross.T * Y).sum(axis=0) + (Y * (gram @ Y)).sum(axis=0)
+    noise = np.sqrt(np.maximum(rest, 0.0) / (table.M * table.observed))
+    return Estimate(Y * size[:, None], probability, score, noise, projection / size)

@@ -1,0 +1,150 @@
+"""Fill the holes of a table with what a low-rank model expects, given all that was measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rcweb.engine.basis import noise_edge
+from rcweb.engine.condensed import Table
+from rcweb.engine.missing.lowrank import Fit, LowRank, fit_low_rank, start_from_zeros
+from rcweb.engine.threads import one_blas_thread
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+MOST_COMPONENTS = 150  # the cost grows with their square
+ROUNDS = 12  # of looking for further directions
+ROUGH = 0.1  # tolerance meanwhile
+CLEARLY = 1.5  # directions must be this much stronger than noise can make them
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A table without holes, and what filled it.
+
+    data : (M, N) measured entries as they were, holes at their conditional expectation
+    observed : (N,) share of samples in which each variable was measured
+    mean, noise : (N,) mean and standard deviation of the noise, in units of the table
+    n_components : number of directions of the model
+    iterations, converged : steps made, and whether the holes had come to rest
+    """
+
+    data: Array
+    observed: Array
+    mean: Array
+    noise: Array
+    n_components: int
+    iterations: int
+    converged: bool
+
+
+def fill(
+    X: Array, n_components: int | str = "auto", *, tol: float = 1e-3, max_iter: int = 100
+) -> Filled:
+    """Fill the NaN of `X` (M, N), which `check_missing` has let pass.
+
+    `n_components` directions, or "auto": as many as stand above noise. Stops when the holes move
+    by at most `tol` times the noise (root mean squares), or after `max_iter` steps. Means belong to
+    the model: values missing at random given the others shift the mean of what was measured.
+    """
+    seen = ~np.isnan(X)
+    mean, size = _units(X, seen)
+    varying = size > 0
+    Y = np.where(seen, X - mean, 0.0)[:, varying] / size[varying]
+    with one_blas_thread():
+        fit = _fit(Y, seen[:, varying], n_components, tol, max_iter)
+    expected = np.tile(mean, (len(X), 1))
+    expected[:, varying] += size[varying] * fit.expected
+    noise = np.zeros(X.shape[1])
+    noise[varying] = size[varying] * np.sqrt(fit.model.psi)
+    mean[varying] += size[varying] * fit.model.mu
+    return Filled(
+        data=np.where(seen, X, expected),
+        observed=seen.mean(axis=0),
+        mean=mean,
+        noise=noise,
+        n_components=fit.model.W.shape[1],
+        iterations=fit.iterations,
+        converged=fit.converged,
+    )
+
+
+def _units(X: Array, seen: Mask) -> tuple[Array, Array]:
+    """Mean and standard deviation of what was measured, 0 where that is constant."""
+    count = seen.sum(axis=0)
+    peak = np.where(seen, np.abs(X), 0.0).max(axis=0)
+    peak[peak == 0] = 1.0
+    Y = np.where(seen, X / peak, 0.0)  # sums of numbers near the limits of floats would overflow
+    mean = Y.sum(axis=0) / count
+    size = np.sqrt((np.where(seen, Y - mean, 0.0) ** 2).sum(axis=0) / count)
+    size[size < 8 * np.finfo(np.float64).eps] = 0.0
+    return mean * peak, size * peak
+
+
+def _fit(Y: Array, seen: Mask, n_components: int | str, tol: float, max_iter: int) -> Fit:
+    if not isinstance(n_components, str):
+        return fit_low_rank(Y, seen, n_components, tol=tol, max_iter=max_iter)
+    start = _find_directions(Y, seen, max_iter)
+    return fit_low_rank(Y, seen, start.W.shape[1], tol=tol, max_iter=max_iter, start=start)
+
+
+def _find_directions(Y: Array, seen: Mask, max_iter: int) -> LowRank:
+    """A rough model with as many directions as stand above noise, found from the strongest on.
+
+    What a model leaves of the measured entries shows further directions, and the more clearly the
+    less is left, since zeros in holes act as noise. A count that starts too high would instead
+    feed on itself: filling confirms whatever direction is assumed.
+    """
+    measured = len(Y) * float(seen.mean())
+    best = start_from_zeros(Y, seen, 0)
+    wider: LowRank | None = best
+    for _ in range(ROUNDS):
+        if wider is None:
+            break
+        rough = fit_low_rank(Y, seen, wider.W.shape[1], tol=ROUGH, max_iter=max_iter, start=wider)
+        model = without_noise(rough.model, measured)
+        if best.W.shape[1] and model.W.shape[1] <= best.W.shape[1]:
+            break
+        best = model
+        wider = with_rest(rough.model, np.where(seen, Y - rough.expected, 0.0), measured)
+    return best
+
+
+def with_rest(model: LowRank, rest: Array, measured: float) -> LowRank | None:
+    """The model with further directions, those of the `rest` (M, N; zero in holes) above noise;
+    None if there are none, or no room for them: the rank can be twice the number of directions."""
+    (M, N), K = rest.shape, model.W.shape[1]
+    room = min(MOST_COMPONENTS, (min(M, N) - 1) // 2) - K
+    if room < 1:
+        return None
+    root = np.sqrt(model.psi)
+    leading = Table.of(rest / root).leading(room)
+    share = measured / M
+    more = int((leading.values > np.sqrt(share) * noise_edge(1.0, M - K, N - K)).sum())
+    if not more:
+        return None
+    new = leading.V[:, :more] * leading.values[:more] / np.sqrt(M) / share
+    power = np.minimum((new**2).sum(axis=1), 0.9)
+    return LowRank(model.mu, np.hstack([model.W, root[:, None] * new]), model.psi * (1 - power))
+
+
+def without_noise(model: LowRank, M: float) -> LowRank:
+    """The model without directions that noise in M measurements of each variable may have made.
+
+    Filling confirms a direction once assumed, so that counting again does not discard it. In units
+    of the noise, pure noise makes a direction of squared length up to ``edge^2 / M - 1``, where
+    `edge` bounds the singular values of an M x N table of unit noise; K directions fitted make the
+    noise seem smaller than it is, by the degrees of freedom that they take.
+    """
+    N, K = model.W.shape
+    root = np.sqrt(model.psi)[:, None]
+    U, values, _ = np.linalg.svd(model.W / root, full_matrices=False)
+    m, n = max(M - K, 1.0), max(N - K, 1)
+    taken = M * N / (m * n)
+    real = values**2 > CLEARLY * taken * (noise_edge(1.0, m, n) ** 2 / m - 1)
+    W = root * (U * values)
+    lost = (W[:, ~real] ** 2).sum(axis=1)
+    return LowRank(model.mu, W[:, real], model.psi + lost)

@@ -1,0 +1,174 @@
+"""A low-rank model with noise per variable, fitted to the measured entries of a table.
+
+    x_mi = mu_i + w_i^T z_m + e_mi,   z_m ~ N(0, I_K),   e_mi ~ N(0, psi_i),   w_i ~ N(0, I / K)
+
+for variables in units of their standard deviation, by expectation-maximisation (factor analysis
+with missing data: Rubin, Thayer 1982; Ghahramani, Jordan 1994). With O_m the variables measured in
+sample m and O_i the samples that measured variable i,
+
+    E:  A_m = I + sum_{i in O_m} w_i w_i^T / psi_i,
+        <z_m> = A_m^-1 sum_{i in O_m} w_i (x_mi - mu_i) / psi_i,
+        <z_m z_m^T> = <z_m><z_m>^T + A_m^-1,
+    M:  (w_i, mu_i) = argmin sum_{m in O_i} <(x_mi - mu_i - w_i^T z_m)^2> + K psi_i w_i^T w_i,
+        psi_i = what that leaves per measurement,
+
+then z is brought back to mean zero and unit covariance (parameter expansion: Liu, Rubin, Wu 1998),
+which saves most of the steps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rcweb.engine.condensed import Table
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+NOISE_COUNT = 10.0  # variables share their noise with this many pseudo-measurements
+# Noise variance beside that of the variable: sums of w w^T / psi must leave I above rounding.
+LEAST_NOISE = 1e-10
+BLOCK_BYTES = 1 << 26  # of products <z z^T> held at a time
+
+
+@dataclass(frozen=True)
+class LowRank:
+    """mu (N,), W (N, K), psi (N,)."""
+
+    mu: Array
+    W: Array
+    psi: Array
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A model, what it expects of every entry (M, N), the steps made, and whether it settled."""
+
+    model: LowRank
+    expected: Array
+    iterations: int
+    converged: bool
+
+
+def fit_low_rank(
+    Y: Array, seen: Mask, K: int, *, tol: float, max_iter: int, start: LowRank | None = None
+) -> Fit:
+    """Fit K components to the entries of `Y` (M, N; zero elsewhere) that were `seen`.
+
+    Stops when the expectation of entries not seen moves by at most `tol` times the noise (root mean
+    squares over all of them), or after `max_iter` steps.
+    """
+    model = start or start_from_zeros(Y, seen, K)
+    hole = ~seen
+    before = np.full(int(hole.sum()), np.inf)
+    for iteration in range(max_iter + 1):
+        better, expected = step(Y, seen, model)
+        now = expected[hole]
+        settled = bool(_rms(now - before) <= tol * np.sqrt(model.psi.mean()))
+        if settled or iteration == max_iter:
+            break
+        model, before = better, now
+    return Fit(model, expected, iteration, settled)
+
+
+def _rms(values: Array) -> float:
+    return float(np.sqrt((values * values).mean())) if len(values) else 0.0
+
+
+def start_from_zeros(Y: Array, seen: Mask, K: int) -> LowRank:
+    """Leading directions of the table with zeros in its holes, which shrink a variable's weights
+    by the share of it that was measured; that much is given back."""
+    M, N = Y.shape
+    share = seen.mean(axis=0)
+    W = np.zeros((N, K))
+    if K:
+        leading = Table.of(Y).leading(K)
+        W = leading.V * leading.values / np.sqrt(M) / share[:, None]
+    power = (W * W).sum(axis=1)
+    W *= np.sqrt(np.minimum(1.0, 0.95 / np.maximum(power, 1e-300)))[:, None]
+    return LowRank(np.zeros(N), W, 1 - np.minimum(power, 0.95))
+
+
+def step(Y: Array, seen: Mask, model: LowRank) -> tuple[LowRank, Array]:
+    """One step: the better model, and what the given one expects of every entry (M, N)."""
+    (M, N), K = Y.shape, model.W.shape[1]
+    size = (K + 1) * (K + 2) // 2
+    moments, cross, total = np.zeros((N, size)), np.zeros((N, K + 1)), np.zeros(size)
+    expected = np.empty_like(Y)
+    for rows in _blocks(M, size):
+        Z, second = _posterior(Y[rows], seen[rows], model)
+        expected[rows] = model.mu + Z[:, :K] @ model.W.T
+        moments += seen[rows].T.astype(np.float64) @ second
+        cross += Y[rows].T @ Z
+        total += second.sum(axis=0)
+    power, count = (Y * Y).sum(axis=0), seen.sum(axis=0)
+    coefficients, rest = np.empty((N, K + 1)), np.empty(N)
+    for variables in _blocks(N, size):
+        ridge = K * model.psi[variables]
+        w, explained = _regress(moments[variables], cross[variables], ridge)
+        coefficients[variables], rest[variables] = w, power[variables] - explained
+    rest = np.maximum(rest, LEAST_NOISE * count)
+    typical = np.exp(np.log(rest / count).mean())
+    psi = (rest + NOISE_COUNT * typical) / (count + NOISE_COUNT)
+    return _normalise(coefficients, psi, total / M), expected
+
+
+def _posterior(Y: Array, seen: Mask, model: LowRank) -> tuple[Array, Array]:
+    """(<z_m>, 1), (m, K + 1), and the packed products <(z, 1) (z, 1)^T> of the samples."""
+    K = model.W.shape[1]
+    root = np.sqrt(model.psi)[:, None]
+    A = _unpack(seen.astype(np.float64) @ _packed_products(model.W / root), K)
+    A[:, np.arange(K), np.arange(K)] += 1
+    covariance = np.linalg.inv(A)
+    pull = np.where(seen, Y - model.mu, 0.0) @ (model.W / root**2)
+    Z = np.ones((len(Y), K + 1))
+    Z[:, :K] = np.einsum("mkl,ml->mk", covariance, pull)
+    second = _packed_products(Z)
+    i, j = np.triu_indices(K + 1)
+    inner = j < K
+    second[:, inner] += covariance[:, i[inner], j[inner]]
+    return Z, second
+
+
+def _regress(moments: Array, cross: Array, ridge: Array) -> tuple[Array, Array]:
+    """Coefficients (n, K + 1), the last being the mean, and the power that they explain (n,)."""
+    K = cross.shape[1] - 1
+    S = _unpack(moments, K + 1)
+    S[:, np.arange(K), np.arange(K)] += ridge[:, None]
+    w = np.asarray(np.linalg.solve(S, cross[:, :, None])[:, :, 0], dtype=np.float64)
+    return w, (w * cross).sum(axis=1) + ridge * (w[:, :K] ** 2).sum(axis=1)
+
+
+def _normalise(coefficients: Array, psi: Array, moment: Array) -> LowRank:
+    """The same model with z of mean zero and unit covariance, `moment` being its packed mean
+    products."""
+    K = coefficients.shape[1] - 1
+    second = _unpack(moment[None], K + 1)[0]
+    centre = second[:K, K]
+    root = np.linalg.cholesky(second[:K, :K] - np.outer(centre, centre))
+    W = coefficients[:, :K]
+    return LowRank(coefficients[:, K] + W @ centre, W @ root, psi)
+
+
+def _packed_products(Z: Array) -> Array:
+    """Products of all pairs of columns, (m, n) to (m, n (n + 1) / 2): outer products, halved."""
+    i, j = np.triu_indices(Z.shape[1])
+    return Z[:, i] * Z[:, j]
+
+
+def _unpack(packed: Array, n: int) -> Array:
+    """Symmetric matrices (m, n, n) from their upper triangles."""
+    i, j = np.triu_indices(n)
+    full = np.empty((len(packed), n, n))
+    full[:, i, j] = packed
+    full[:, j, i] = packed
+    return full
+
+
+def _blocks(n: int, width: int) -> list[slice]:
+    """Slices of 0 to n so that `width` doubles for each of a slice fit into BLOCK_BYTES."""
+    most = max(1, BLOCK_BYTES // (8 * max(width, 1)))
+    return [slice(a, min(a + most, n)) for a in range(0, n, most)]

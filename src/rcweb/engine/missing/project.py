@@ -1,0 +1,52 @@
+"""Activities of samples in which some variables were not measured."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rcweb.engine.missing.check import refuse_empty_samples
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+SINGULAR = 1e8  # condition number above which the measured variables do not fix the activities
+
+
+def project_missing(
+    X: Array, projection: Array, weights: Array, numbers: NDArray[np.intp] | None = None
+) -> Array:
+    """Activities (M, P) of centred samples `X` (M, N) with NaN where nothing was measured.
+
+    Activities are ``r = x @ projection`` where a hole has the value that they predict,
+    ``r @ weights``. With o measured and h not, that is solved by
+
+        r (I - W_h Q_h) = x_o Q_o,   Q = projection (N, P), W = weights (P, N).
+
+    Where ``Q = S^-1 W^T (W S^-1 W^T + I)^-1``, the posterior mean under noise variances S (method
+    "refined"), this is the posterior mean given o; where ``Q W`` is a projection, it is least
+    squares on o. Activities that o does not determine are those of least norm.
+    A sample without any value is refused by its number, in `numbers` (M,) if given.
+    """
+    hole = np.isnan(X)
+    refuse_empty_samples(hole, numbers)
+    R = np.where(hole, 0.0, X) @ projection
+    for rows, h in _patterns(hole):
+        left = np.eye(projection.shape[1]) - weights[:, h] @ projection[h]
+        R[rows] = _solve(left.T, R[rows].T).T
+    return R
+
+
+def _patterns(hole: Mask) -> list[tuple[NDArray[np.intp], Mask]]:
+    """Samples that lack the same variables, and which these are; none for complete samples."""
+    rows = np.flatnonzero(hole.any(axis=1))
+    groups: dict[bytes, list[int]] = {}
+    for row, key in zip(rows, np.packbits(hole[rows], axis=1)):
+        groups.setdefault(key.tobytes(), []).append(int(row))
+    return [(np.array(members), hole[members[0]]) for members in groups.values()]
+
+
+def _solve(left: Array, right: Array) -> Array:
+    if np.linalg.cond(left, 1) < SINGULAR:
+        return np.asarray(np.linalg.solve(left, right), dtype=np.float64)
+    return np.asarray(np.linalg.lstsq(left, right, rcond=1 / SINGULAR)[0], dtype=np.float64)

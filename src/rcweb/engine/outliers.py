@@ -1,0 +1,154 @@
+"""Limit the pull of single wild entries of the table.
+
+A low-rank model is fitted to all entries; an entry far outside the scatter of its variable around
+that fit would make a direction, then a regulator, of its own. Where such entries are more frequent
+than Gaussian noise allows they are moved to a limit; otherwise the table stays as it is.
+
+Entries that are wild one by one, independently of each other, can together make the leading
+directions, and are not to be judged by those. So the first directions are then those of a table in
+which every entry is limited by its own variable's scatter, hard; and each sample is fitted again
+and again with its entries limited around the last fit (Huber's estimate), which gives back what
+many variables share, however large, and nothing to an entry that stands alone. Where wild entries
+come together, in the same samples, they are signal: the few samples in which a strong regulator is
+on must not be limited at first, or it is lost (E. coli: 104 known regulators instead of 113).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rcweb.engine.condensed import Table
+from rcweb.engine.missing.correct import observed_median
+from rcweb.engine.samples import Samples
+from rcweb.engine.spectrum import Spectrum, leading_directions
+
+Array = NDArray[np.float64]
+
+WILD = 5.0  # robust standard deviations beyond which Gaussian noise is not seen
+TOO_MANY = 2e-4  # share of wild entries above which they are limited (Gaussian: 6e-7)
+LIMIT = 3.0
+SINGLE = 1.5  # robust standard deviations of its variable beyond which an entry has no say at first
+ROUNDS = 2  # of directions and limits
+FITS = 8  # of a sample, its entries limited around the last one
+TOGETHER = 2.0  # variance over mean of the wild entries in a sample above which they are signal
+ALONE = 0.25  # share of a direction in one entry of the table that makes it no signal
+# Entries, and samples at least, on which the scatter is measured.
+SEEN_ENTRIES = 1 << 18
+SEEN_SAMPLES = 512
+# Share of samples at the least value (the zeros of counts) above which scatter around the fit says
+# nothing: what stands out of zeros is the signal.
+TIED = 0.25
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Rows pulled towards their fit ``rows @ into @ back``: at most `bound` (N,) away from it; the
+    last of `fits`, in the first of which entries count up to `single` (N,) at most."""
+
+    into: Array
+    back: Array
+    bound: Array
+    single: Array | float = np.inf
+    fits: int = 1
+
+    def __call__(self, rows: Array) -> Array:
+        limited = np.clip(rows, -self.single, self.single)
+        for _ in range(self.fits):
+            fit = limited @ self.into @ self.back
+            limited = fit + np.clip(rows - fit, -self.bound, self.bound)
+        return np.asarray(limited)
+
+
+@dataclass(frozen=True)
+class Tamed:
+    """The leading directions of a table without wild entries, and its samples; and the share of
+    entries that were wild (below `TOO_MANY`: nothing was changed)."""
+
+    samples: Samples
+    spectrum: Spectrum
+    wild: float
+
+
+def tame(table: Table, samples: Samples, n_components: int | str) -> Tamed:
+    """Pull wild entries in, if there are many, and find the leading directions."""
+    spectrum = leading_directions(table, n_components)
+    seen = _Seen.of(samples.some(rows_seen(table.N)), table.observed)
+    limit, wild = _limit(seen, samples, spectrum)
+    if wild < TOO_MANY:
+        return Tamed(samples, spectrum, wild)
+    scatter = seen.scatter(seen.rows)
+    if _one_by_one(np.abs(seen.rows) > WILD * scatter):
+        limit = _limit_one_by_one(seen, samples, n_components, SINGLE * scatter)
+    tamed, condensed = samples.limited(limit)
+    return Tamed(tamed, leading_directions(condensed, n_components), wild)
+
+
+def rows_seen(N: int) -> int:
+    """Number of samples that tell the scatter of N variables."""
+    return max(SEEN_ENTRIES // N, SEEN_SAMPLES)
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """Samples looked at (m, N), the share of each variable that was measured, and the least scatter
+    that means anything: more than rounding, and infinite where too many values are equal."""
+
+    rows: Array
+    observed: Array
+    least: Array
+
+    @classmethod
+    def of(cls, rows: Array, observed: Array) -> _Seen:
+        tied = (rows == rows.min(axis=0)).mean(axis=0) > TIED
+        return cls(rows, observed, np.where(tied, np.inf, 1e-9 * np.sqrt((rows**2).mean(axis=0))))
+
+    def scatter(self, residual: Array) -> Array:
+        """Robust standard deviation of each variable's residual, (N,); infinite where it means
+        nothing."""
+        scatter = 1.4826 * observed_median(np.abs(residual), self.observed)
+        return np.where(scatter > self.least, scatter, np.inf)
+
+
+def _limit(seen: _Seen, samples: Samples, spectrum: Spectrum) -> tuple[Limit, float]:
+    """Limits around the fit by the leading directions, and the share of entries far from it."""
+    lonely = (spectrum.V**2).max(axis=0)
+    # A direction of one sample and one variable is itself a wild entry, fitted.
+    alone = lonely > ALONE
+    if alone.any():
+        into, _ = _maps(spectrum, spectrum.V[:, alone])
+        alone[alone] = samples.participation(into)[1] * lonely[alone] > ALONE
+    into, back = _maps(spectrum, spectrum.V[:, ~alone])
+    residual = seen.rows - seen.rows @ into @ back
+    scatter = seen.scatter(residual)
+    return Limit(into, back, LIMIT * scatter), float((np.abs(residual) > WILD * scatter).mean())
+
+
+def _maps(spectrum: Spectrum, V: Array) -> tuple[Array, Array]:
+    """From samples to their coordinates in the directions V (N, n), and back."""
+    return spectrum.factor[:, None] * V, (V / spectrum.factor[:, None]).T
+
+
+def _one_by_one(wild: NDArray[np.bool_]) -> bool:
+    """Whether wild entries (M, N) come independently: as many in each sample as chance has it."""
+    count = wild.sum(axis=1)
+    return bool(0 < count.var() < TOGETHER * count.mean())
+
+
+def _limit_one_by_one(
+    seen: _Seen, samples: Samples, n_components: int | str, single: Array
+) -> Limit:
+    """Limits around a fit that single entries have no part in: at first they count up to `single`
+    (N,), and the scatter around that fit tells how far they do in the next."""
+    rows, clipped = seen.rows, np.clip(seen.rows, -single, single)
+    nothing = np.zeros((len(single), 0))
+    limit = Limit(nothing, nothing.T, single)
+    for _ in range(ROUNDS):
+        spectrum = leading_directions(samples.limited(limit)[1], n_components)
+        into, back = _maps(spectrum, spectrum.V[:, : spectrum.P])
+        around = LIMIT * seen.scatter(clipped - clipped @ into @ back)
+        first = Limit(into, back, around, single, FITS)
+        limit = replace(first, bound=LIMIT * seen.scatter(rows - first(rows) @ into @ back))
+    return limit

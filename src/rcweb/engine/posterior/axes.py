@@ -1,0 +1,81 @@
+"""The table as the refinement sees it: leading rows of it, and the power that they leave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rcweb.engine.condensed import Table
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Axes:
+    """What the posterior needs of the data.
+
+    Y : (L, N) leading rows of the table turned to its principal axes, ``s V^T``
+    rest : (N,) sum of squares that Y leaves in each variable
+    M : number of independent samples (one is lost to centring)
+    observed : (N,) share of them in which each variable was measured; the others were filled with
+        their expectation, and so have no noise
+    single : whether products with Y may be in single precision, enough where there is noise
+    """
+
+    Y: Array
+    rest: Array
+    M: int
+    observed: Array
+    single: bool = False
+
+    @cached_property
+    def power(self) -> Array:
+        """Sum of squares of each variable, (N,)."""
+        return np.asarray(np.einsum("ij,ij->j", self.Y, self.Y) + self.rest)
+
+    @cached_property
+    def floor(self) -> float:
+        """Noise below which a variable's variance is not taken to fall."""
+        return float(1e-12 * self.power.mean() / self.M)
+
+    @cached_property
+    def _scaled(self) -> tuple[float, NDArray[Any]]:
+        """A unit, and Y in it: single precision then rounds alike whatever the user's units are."""
+        if not self.single:
+            return 1.0, self.Y
+        unit = float(np.sqrt(self.power.mean() / self.M))
+        return unit, (self.Y / unit).astype(np.float32)
+
+    def scores(self, H: Array) -> NDArray[Any]:
+        """``Y H^T`` (L, P) for H (P, N), in the precision of products."""
+        unit, Y = self._scaled
+        return np.asarray(Y @ (unit * H.T).astype(Y.dtype))
+
+    def cross(self, R: NDArray[Any]) -> Array:
+        """``R^T Y`` (P, N) for R (L, P)."""
+        unit, Y = self._scaled
+        return np.asarray(unit * (R.T.astype(Y.dtype, copy=False) @ Y).astype(np.float64))
+
+
+def all_axes(table: Table, *, single: bool = False) -> Axes:
+    """All that is known of the table; of more samples than variables, its triangular factor."""
+    M, N = table.M - 1, table.N
+    if table.axes is not None:
+        # The sign of the whole table must not reach the random draws.
+        sign = np.sign(table.axes.flat[np.abs(table.axes).argmax()]) or 1.0
+        return Axes(np.ascontiguousarray(sign * table.axes), table.rest, M, table.observed, single)
+    gram = table.gram + np.diag(np.full(N, 1e-12 * np.trace(table.gram) / N))
+    Y = np.ascontiguousarray(np.linalg.cholesky(gram).T, dtype=np.float64)
+    return Axes(Y, table.rest, M, table.observed, single)
+
+
+def leading_axes(table: Table, L: int, *, single: bool = False) -> Axes:
+    """The L leading principal axes, and the power that they leave in each variable."""
+    leading = table.leading(L)
+    Y = np.ascontiguousarray((leading.V * leading.values).T)
+    rest = np.maximum(table.power - (Y * Y).sum(axis=0), 0.0)
+    return Axes(Y, rest, table.M - 1, table.observed, single)

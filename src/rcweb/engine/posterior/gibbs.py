@@ -1,0 +1,272 @@
+"""Joint posterior of R, C and the noise by Gibbs sampling (the probabilistic form of eq. 2).
+
+Model, for the M x N table G of centred data:
+
+    g_mi = sum_p r_mp c_pi + e_mi,   r ~ N(0, 1),   e_mi ~ N(0, sigma_i^2),
+    c_pi = 0 with probability 1 - pi_p, else drawn from a slab whose shape is learned,
+
+with a Beta prior on each regulator's density pi_p and an inverse-gamma one on each sigma_i^2. The
+table enters only through its L leading singular pairs and the power that they leave in each
+variable, so the cost of a sweep does not depend on M: rotated to principal axes, the rows beyond L
+are taken as independent noise, and enter by their expectation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaln, entr
+
+from rcweb.engine.posterior.axes import Axes
+from rcweb.engine.posterior.kernels import draw_edges, draw_shaped_edges
+from rcweb.engine.posterior.slab import (
+    PRIOR_MIX,
+    PRIOR_MIX_COUNT,
+    SPREAD,
+    STEP,
+    shared_noise,
+    shared_scale,
+)
+from rcweb.storage.checkpoint import Checkpoint
+
+Array = NDArray[np.float64]
+Rng = np.random.Generator
+
+LOG_2_PI_E = np.log(2 * np.pi * np.e)
+MEASURED = 10  # sweeps from one measurement of the energy to the next
+
+
+@dataclass
+class State:
+    """One point of the chain: weights (P, N), noise variances (N,), densities, scales, slab.
+
+    The variance of a variable is that of a table measured in full which tells as much of it: the
+    true one divided by the share of samples in which it was observed.
+    """
+
+    C: Array
+    variance: Array
+    pi: Array
+    scale: Array
+    mix: Array
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """Averages over the kept sweeps: mean and probability of every entry (P, N); noise sd (N,)."""
+
+    C: Array
+    probability: Array
+    noise: Array
+    density: Array
+
+
+@dataclass
+class Sums:
+    """Over `n` sweeps: means and probabilities of all entries (P, N), noise (N,), densities."""
+
+    n: int
+    mean: Array
+    probability: Array
+    noise: Array
+    pi: Array
+
+    @classmethod
+    def zero(cls, P: int, N: int) -> Sums:
+        return cls(0, np.zeros((P, N)), np.zeros((P, N)), np.zeros(N), np.zeros(P))
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A chain in the middle of its run number `run`, as a checkpoint keeps it."""
+
+    run: int
+    sums: Sums
+    state: State
+    energy: Array
+
+
+class Chain:
+    """A Gibbs chain on `axes` from the network `C` (P, N); `concentration` of the Beta prior.
+
+    With a `checkpoint` the chain is saved now and then. Made anew it stands where it was saved, and
+    is to be told the same runs again: those that were over are passed over.
+    """
+
+    def __init__(
+        self,
+        axes: Axes,
+        C: Array,
+        rng: Rng,
+        *,
+        concentration: float,
+        density: float = 0.2,
+        checkpoint: Checkpoint | None = None,
+    ) -> None:
+        self.axes, self.rng = axes, rng
+        self.prior = (concentration * density, concentration * (1 - density))
+        self.state = starting_state(axes, np.asarray(C, dtype=np.float64))
+        self.probability, self.mean = np.empty_like(self.state.C), np.empty_like(self.state.C)
+        self.energy: list[float] = []
+        self.runs = 0
+        self.checkpoint = checkpoint
+        self.resumed = checkpoint.resume("chain", Snapshot, rng) if checkpoint else None
+        if self.resumed is not None:
+            self.state, self.energy = self.resumed.state, self.resumed.energy.tolist()
+
+    def run(self, sweeps: int, *, shaped: bool = True) -> Posterior:
+        """Advance and average; see `wander`."""
+        sums = self._advance(sweeps, shaped)
+        if sums.n < sweeps:
+            raise RuntimeError("averages of a run that is over are not kept; use wander for it.")
+        return Posterior(
+            C=sums.mean / sweeps,
+            probability=sums.probability / sweeps,
+            noise=sums.noise / sweeps * np.sqrt(self.axes.observed),
+            density=sums.pi / sweeps,
+        )
+
+    def wander(self, sweeps: int, *, shaped: bool = True) -> None:
+        """Advance; `shaped` learns the slab's shape, otherwise it is one Gaussian (faster)."""
+        self._advance(sweeps, shaped)
+
+    def _advance(self, sweeps: int, shaped: bool) -> Sums:
+        self.runs += 1
+        sums = Sums.zero(*self.state.C.shape)
+        if self.resumed is not None and self.runs <= self.resumed.run:
+            if self.runs < self.resumed.run:
+                return sums
+            sums = self.resumed.sums
+        while sums.n < sweeps:
+            self._sweep(shaped, measured=sums.n % MEASURED == 0)
+            sums.n += 1
+            sums.mean += self.mean
+            sums.probability += self.probability
+            sums.noise += np.sqrt(self.state.variance)
+            sums.pi += self.state.pi
+            if self.checkpoint is not None and self.checkpoint.due():
+                snapshot = Snapshot(self.runs, sums, self.state, np.array(self.energy))
+                self.checkpoint.keep("chain", snapshot, self.rng)
+        return sums
+
+    def burn_in(self, most: int, block: int = 300, patience: int = 3) -> int:
+        """Sweep while the energy climbs: from a poor start the chain is a search of its own.
+
+        Stops when `patience` times in a row a `block` of sweeps was, on average, no higher than the
+        one before by a fifth of its spread: before it finds its mode, a chain rests on the way.
+        To be called first: a chain that is resumed goes through all its energies again.
+        """
+        done = resting = 0
+        n = block // MEASURED
+        while done < most and resting < patience:
+            self.wander(block, shaped=False)
+            done += block
+            end = done // MEASURED
+            early, late = np.reshape(self.energy[max(end - 2 * n, 0) : end], (-1, n))[[0, -1]]
+            climbed = done <= 2 * block or late.mean() >= early.mean() + 0.2 * late.std()
+            resting = 0 if climbed else resting + 1
+        return done
+
+    def _sweep(self, shaped: bool, measured: bool) -> None:
+        state, rng = self.state, self.rng
+        Q, Z, likelihood = _draw_activities(self.axes, state, rng)
+        log_odds = np.log(state.pi / (1 - state.pi))
+        common = (rng, Q, Z, state.C, 1 / state.variance, log_odds, state.scale)
+        used = np.zeros(len(state.mix)) if shaped else None
+        if shaped:
+            draw_shaped_edges(*common, STEP, SPREAD, state.mix, self.probability, self.mean, used)
+        else:
+            prior = self._log_prior() if measured else 0.0
+            draw_edges(*common, self.probability, self.mean)
+            if measured:
+                self.energy.append(likelihood + prior + self._entropy(np.diag(Q)))
+        size = np.sqrt(np.diag(Q) / self.axes.M)
+        state.C *= size[:, None]
+        self.mean *= size[:, None]
+        Q = Q / np.outer(size, size)
+        Z /= size[:, None]
+        fit = ((Q @ state.C - 2 * Z) * state.C).sum(axis=0)
+        self._draw_parameters(np.maximum(self.axes.power + fit, self.axes.floor), used)
+
+    def _log_prior(self) -> float:
+        """Log prior of C, densities integrated out, the slab taken as one Gaussian."""
+        state, (a, b) = self.state, self.prior
+        count = (state.C != 0).sum(axis=1)
+        power = (state.C**2).sum(axis=1) / state.scale**2
+        N = state.C.shape[1]
+        density = (betaln(a + count, b + N - count) - betaln(a, b)).sum()
+        return float(density - 0.5 * (power + count * np.log(2 * np.pi * state.scale**2)).sum())
+
+    def _entropy(self, square: Array) -> float:
+        """Of the distributions from which entries were drawn: of the choice, and of an edge's
+        Gaussian; `square` (P,) are the activities' sums of squares."""
+        p, state = self.probability, self.state
+        precision = np.outer(square, 1 / state.variance) + state.scale[:, None] ** -2
+        gaussian = 0.5 * (LOG_2_PI_E - np.log(precision))
+        return float((entr(p) + entr(1 - p) + p * gaussian).sum())
+
+    def _draw_parameters(self, rss: Array, used: Array | None) -> None:
+        state, rng, axes = self.state, self.rng, self.axes
+        total, samples = shared_noise(rss, axes.M * axes.observed, axes.observed)
+        state.variance = np.maximum(total / 2 / rng.gamma(samples / 2), axes.floor)
+        count, power = (state.C != 0).sum(axis=1), (state.C**2).sum(axis=1)
+        a, b = self.prior
+        state.pi = np.clip(rng.beta(a + count, b + len(rss) - count), 1e-4, 0.98)
+        state.scale = shared_scale(power, count)
+        if used is not None:
+            state.mix = np.maximum(rng.dirichlet(used + PRIOR_MIX_COUNT * PRIOR_MIX), 1e-6)
+
+
+def starting_state(axes: Axes, C: Array) -> State:
+    """Rows of `C` scaled so that regulators have unit variance; noise from what is left."""
+    P, N = C.shape
+    gram = C @ C.T
+    # A little of each row's own size, and of the largest's for rows that are empty.
+    gram.flat[:: P + 1] += 1e-6 * np.diag(gram) + max(1e-14 * np.diag(gram).max(), 1e-300)
+    CY = C @ axes.Y.T
+    R = np.linalg.solve(gram, CY)
+    size = np.sqrt((R**2).sum(axis=1) / axes.M) + 1e-300
+    C = C * size[:, None]
+    rss = axes.power.sum() - (R * CY).sum()  # least squares
+    variance = max(rss / N / axes.M, axes.floor)
+    density = np.full(P, 0.2)
+    scale = shared_scale((C**2).sum(axis=1), np.full(P, 0.2 * N))
+    return State(C, np.full(N, variance), density, scale, PRIOR_MIX.copy())
+
+
+def _draw_activities(axes: Axes, state: State, rng: Rng) -> tuple[Array, Array, float]:
+    """Q = R^T R (P, P) and Z = R^T G (P, N) for activities R drawn given C and the noise; and
+    log p(G | C, noise) with R integrated out, up to a constant."""
+    P, N = state.C.shape
+    weighted = state.C / state.variance
+    A = weighted @ state.C.T
+    A.flat[:: P + 1] += 1
+    root = np.linalg.cholesky(A)
+    inverse_root = np.linalg.inv(root)  # A^-1 = inverse_root^T inverse_root
+    T = inverse_root @ weighted
+    YT = axes.scores(T).astype(np.float64)
+    L = len(YT)
+    R = (YT + rng.standard_normal((L, P))) @ inverse_root
+    Q, Z = R.T @ R, axes.cross(R)
+    if axes.M > L:
+        Q += inverse_root.T @ _wishart(axes.M - L, P, rng) @ inverse_root
+    if axes.rest.any():  # rows beyond the axes, by their expectation
+        H = inverse_root.T @ T  # (P, N): mean of R is Y H^T
+        Q += (H * axes.rest) @ H.T
+        Z += H * axes.rest
+        Z += inverse_root.T @ (np.sqrt(axes.rest) * rng.standard_normal((P, N)))
+    logdet = 2 * np.log(np.diag(root)).sum() + np.log(state.variance).sum()
+    misfit = (axes.power / state.variance).sum() - (YT**2).sum() - (T * T @ axes.rest).sum()
+    return Q, Z, float(-0.5 * (axes.M * logdet + misfit))
+
+
+def _wishart(n: int, P: int, rng: Rng) -> Array:
+    """Wishart with n degrees of freedom and identity scale, by Bartlett's factor."""
+    if n <= P:
+        E = rng.standard_normal((n, P))
+        return E.T @ E
+    T = np.tril(rng.standard_normal((P, P)), -1)
+    T.flat[:: P + 1] = np.sqrt(rng.chisquare(n - np.arange(P)))
+    return T @ T.T

@@ -1,0 +1,60 @@
+"""The centred samples themselves, for the few questions that a condensed `Table` cannot answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rcweb.engine.condensed import Table
+
+Array = NDArray[np.float64]
+
+
+class Samples(Protocol):
+    """Centred samples, in memory or read in blocks; each question costs a pass over the data."""
+
+    def some(self, most: int) -> Array:
+        """At most `most` samples, evenly spread; all if there are no more."""
+
+    def participation(self, projection: Array) -> tuple[Array, Array]:
+        """Of each activity ``G0 @ projection``: how many samples carry it, and the share of its
+        power that the largest holds."""
+
+    def limited(self, limit: Callable[[Array], Array]) -> tuple[Samples, Table]:
+        """The samples after `limit` (a map of rows), centred again, and their table."""
+
+
+@dataclass(frozen=True)
+class InMemory:
+    """All samples at once: G0 (M, N); share of each variable that was measured, if not all."""
+
+    G0: Array
+    observed: Array | None = None
+
+    def some(self, most: int) -> Array:
+        return self.G0[spread(len(self.G0), most)]
+
+    def participation(self, projection: Array) -> tuple[Array, Array]:
+        power = (self.G0 @ projection) ** 2
+        total = np.maximum(power.sum(axis=0), 1e-300)
+        return carriers(total, (power**2).sum(axis=0)), power.max(axis=0) / total
+
+    def limited(self, limit: Callable[[Array], Array]) -> tuple[Samples, Table]:
+        G = limit(self.G0)
+        G -= G.mean(axis=0)
+        return InMemory(G, self.observed), Table.of(G, self.observed)
+
+
+def carriers(power: Array, square: Array) -> Array:
+    """Number of entries that carry a vector, from the sum of its squares and that of their squares:
+    1 if one does, its length if all do alike."""
+    return np.asarray(power**2 / np.maximum(square, 1e-300))
+
+
+def spread(n: int, most: int) -> NDArray[np.intp]:
+    """At most `most` of the numbers 0 to n - 1, evenly spread."""
+    return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))

@@ -1,0 +1,136 @@
+"""Regulators that do not depend on the start: the mean of what many searches find.
+
+Where small effects are everywhere the likelihood has many maxima of nearly the same height, and
+the start chooses among them. What the searches share is well defined. Each begins in one half of
+the variables (`halves`), goes on with all of them, and gives up rows that are no sparser than
+chance. Rows are matched between searches; a regulator is the aligned mean of its rows, and their
+scatter tells how far another set of searches would give another mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from rcweb.engine.search.halves import Split, recurrence, search_split
+from rcweb.engine.search.joint import normalised
+from rcweb.engine.search.newton import Ascent, ascend
+from rcweb.engine.search.space import Array, Space
+
+SPLITS = 8  # at most; each gives two searches
+AT_ONCE = 2  # splits between two looks at whether more are needed
+POLISH_STEPS = 8  # Newton steps on all variables
+SAME = 0.85  # cosine from which on rows of two searches are one regulator
+ROUNDS = 4  # of means and their members
+OFTEN = 0.5  # share of the searches that must find a regulator
+# 1 - cosine to be expected between the answers of two sets of searches, up to which a regulator is
+# found: then two answers rarely differ by more than the 0.05 at which they count as different.
+ERROR = 0.02
+
+
+@dataclass(frozen=True)
+class Consensus:
+    """Rows on which searches agree, the surest first.
+
+    B : (n, K) unit rows
+    frequency : (n,) share of the searches that found the row
+    error : (n,) 1 - cosine to be expected of another set of searches
+    recurrence : (n,) agreement of disjoint halves of the variables; see `halves.recurrence`
+    searches : number of searches
+    """
+
+    B: Array
+    frequency: Array
+    error: Array
+    recurrence: Array
+    searches: int
+
+    @property
+    def found(self) -> NDArray[np.bool_]:
+        """(n,) whether another set of searches would give the same row."""
+        return (self.frequency >= OFTEN) & (self.error < ERROR)
+
+
+Map = Callable[[Callable[[int], Split], Iterable[int]], Iterator[Split]]
+
+
+def agree(space: Space, least_J: float, run: Map = map) -> Consensus:
+    """Search until the rows that most searches find are known well enough, or `SPLITS` times.
+
+    least_J : negentropy from which on a row is sparser than chance
+    run : `map`, or one that runs in parallel
+    """
+    splits: list[Split] = []
+    ends: list[Ascent] = []
+
+    def both(number: int) -> tuple[Split, list[Ascent]]:
+        split = search_split(space, number)
+        return split, [polish(space, B, least_J) for B in (split.first, split.second)]
+
+    while len(splits) < SPLITS:
+        numbers = range(len(splits), len(splits) + AT_ONCE)
+        for split, polished in run(both, numbers):  # type: ignore[arg-type]
+            splits.append(split)
+            ends += polished
+        mean, frequency, error = average(ends)
+        if (error[frequency >= OFTEN] < ERROR / 2).all():
+            break
+    J = Ascent.at(space, mean).J
+    order = np.lexsort((-frequency * J, error >= ERROR, frequency < OFTEN))
+    B = mean[order]
+    return Consensus(B, frequency[order], error[order], recurrence(B, splits), len(ends))
+
+
+def polish(space: Space, B: Array, least_J: float) -> Ascent:
+    """A search goes on with all variables; rows no sparser than chance are dropped, before and
+    after."""
+    start = Ascent.at(space, B)
+    end = ascend(space, start.take(space, np.flatnonzero(start.J > least_J)), POLISH_STEPS)
+    return end.take(space, np.flatnonzero(end.score > least_J))
+
+
+def average(ends: list[Ascent]) -> tuple[Array, Array, Array]:
+    """Means (m, K), the share of searches that have each, and its error; see `Consensus`.
+
+    Alternates between members (of each search the best one-to-one match) and their aligned mean.
+    """
+    B = np.vstack([end.B for end in ends])
+    J = np.concatenate([end.J for end in ends])
+    search = np.repeat(np.arange(len(ends)), [len(end.B) for end in ends])
+    mean = _first_means(B, J, search)
+    for _ in range(ROUNDS):
+        total, count, apart = np.zeros_like(mean), np.zeros(len(mean)), np.zeros(len(mean))
+        for s in range(len(ends)):
+            rows = B[search == s]
+            cosine = rows @ mean.T
+            i, j = linear_sum_assignment(-np.abs(cosine))
+            same = np.abs(cosine[i, j]) > SAME
+            i, j = i[same], j[same]
+            total[j] += np.sign(cosine[i, j])[:, None] * rows[i]
+            count[j] += 1
+            apart[j] += 1 - cosine[i, j] ** 2
+        alive = count > 0
+        mean, count, apart = normalised(total[alive]), count[alive], apart[alive]
+    # Each member lies off the mean by apart / (count - 1); means of `count` by a share of that.
+    error = np.where(count > 1, apart / np.maximum(count * (count - 1), 1), 1.0)
+    return mean, count / len(ends), error
+
+
+def _first_means(B: Array, J: Array, search: NDArray[np.intp]) -> Array:
+    """Rows with most company in other searches first; each takes its company along."""
+    cosine = B @ B.T
+    near = np.where(np.abs(cosine) > SAME, np.abs(cosine), 0.0)
+    best = np.stack([near[:, search == s].max(axis=1, initial=0) for s in np.unique(search)])
+    support = best.sum(axis=0) + 1e-3 * J
+    left = np.ones(len(B), bool)
+    means = []
+    for c in np.argsort(-support, kind="stable"):
+        if left[c]:
+            company = left & (near[c] > 0)
+            means.append((np.sign(cosine[c, company])[:, None] * B[company]).sum(axis=0))
+            left &= near[c] == 0
+    return np.asarray(normalised(np.array(means)))

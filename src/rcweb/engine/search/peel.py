@@ -1,0 +1,231 @@
+"""Columns one after the other, sparsest first, each certified against chance.
+
+The paper's line: find b with ``V b`` sparse, take the direction away, find the next (section 3).
+Instead of inflating V after each column, the next one is searched in the orthogonal complement Q of
+those found, a smaller space, and then released: b moves in the whole space, with its length taken
+in Q,
+
+    maximise  mean_i log p(x_i . b) + log |Q^T b|,   |b| = 1,
+
+so that a column found earlier is excluded but does not bend the next. The stop "lambda^-1 ~ 0"
+becomes: stop when the best row is no sparser than the best row of a random subspace.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rcweb.engine.search.joint import climb, complement, normalised
+from rcweb.engine.search.kernels import wide_step
+from rcweb.engine.search.space import (
+    Array,
+    Density,
+    Single,
+    Space,
+    e_step,
+    m_step,
+    negentropy,
+)
+
+CHUNK = 128  # candidates that move together: two matrix products a step for all of them
+MARGIN = 1.3  # how far above chance a row must be to be certified
+LEAST_GAIN = 4.0  # and by how much its log-likelihood must exceed a Gaussian's
+WIDE, WIDE_STEPS = (1.5, 0.4), 45  # widths of the density between which a search narrows it
+SHARP, SHARP_STEPS = 0.35, 20  # and width to which it is then sharpened at least
+SLOW = 2  # times as many steps where the fast search found nothing
+RELEASED, DISTINCT = 32, 0.4  # best columns that are released, and how far they differ
+NEW_SHARE = 0.6  # length of a new column outside the span of those already taken
+QUIET, QUIET_SHARE = 0.05, 0.4  # below this noise a smaller length will do
+NEVER = np.inf
+WORTH_INSISTING = 0.2  # share of certified columns from which on the others are taken too
+RECALIBRATE = 0.9  # chance is measured anew when this share of the columns is left
+
+
+def one_unit(
+    space: Space, starts: Array, slowness: int = 1, PQ: Single | None = None
+) -> tuple[Array, Array]:
+    """Independent searches from the rows of `starts`: columns and scores, which are negentropy and,
+    where lengths are measured by a projection `PQ`, the log of the length.
+
+    The density is sharpened step by step, `slowness` times as many: slowly, more of the denser rows
+    are found. The worse half of each chunk is dropped before the expensive sharp steps.
+    """
+    found = [
+        _one_chunk(space, starts[c : c + CHUNK], slowness, PQ) for c in range(0, len(starts), CHUNK)
+    ]
+    return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+
+
+def _one_chunk(
+    space: Space, starts: Array, slowness: int, PQ: Single | None
+) -> tuple[Array, Array]:
+    B: Single = normalised(starts).astype(np.float32)
+    for width in np.geomspace(*WIDE, slowness * WIDE_STEPS):
+        Y = B @ space.XT
+        D, means = np.empty_like(Y), np.empty((len(B), 2), np.float32)
+        wide_step(Y, np.float32(width**2), D, means)
+        B = _move(B, D @ space.X / np.float32(space.N), means[:, :1], means[:, 1:], PQ)
+    if len(B) > 8:
+        Y = B @ space.XT
+        score = -0.5 * np.log(Y * Y + np.float32(WIDE[1] ** 2)).mean(axis=1) + _new(B, PQ)
+        B = B[np.argsort(-score, kind="stable")[: len(B) // 2]]
+    return _sharpened(space, B, PQ)
+
+
+def _new(B: Single, PQ: Single | None) -> Array | float:
+    """log |Q^T b|: how much of a column is not in those already found."""
+    if PQ is None:
+        return 0.0
+    return np.log(np.linalg.norm(B @ PQ, axis=1) + 1e-9).astype(np.float64)
+
+
+def _sharpened(space: Space, B: Single, PQ: Single | None) -> tuple[Array, Array]:
+    """Columns and scores after steps from a wide to a narrow density, free in the whole space;
+    lengths are measured by the projection `PQ` (None: by all of it)."""
+    density = Density.start(len(B))
+    for width in np.geomspace(WIDE[1], min(space.level, SHARP), SHARP_STEPS):
+        density = density.with_width(np.full(len(B), width**2))
+        D, sums = e_step(B @ space.XT, density)
+        density = m_step(sums, density.v0, widest=width**2)
+        weight, fit = sums[:, :1].astype(np.float32), sums[:, 1:2].astype(np.float32)
+        B = _move(B, D @ space.X / np.float32(space.N), weight, fit, PQ)
+    J = negentropy(B @ space.XT, density) + _new(B, PQ)
+    return B.astype(np.float64), np.where(np.isfinite(J), J, -np.inf)
+
+
+def _move(B: Single, g: Single, weight: Single, fit: Single, PQ: Single | None) -> Single:
+    """A step up: fixed-point in the complement, gradient in the span of the columns found."""
+    if PQ is None:
+        B = np.float32(1.2) * weight * B - g
+    else:
+        BQ, gQ = B @ PQ, g @ PQ
+        w = fit / ((BQ * BQ).sum(axis=1, keepdims=True) + np.float32(1e-12))
+        inside = np.maximum(np.float32(1.2) * weight - w, np.float32(0.2) * weight)
+        B = B + (w * BQ - gQ) / inside - (g - gQ) / weight
+    return normalised(B)
+
+
+def propose(
+    space: Space, taken: Array, n: int, rng: np.random.Generator, slowness: int = 1
+) -> tuple[Array, Array]:
+    """The best columns beside the rows `taken`, from n starts, and their scores: negentropy + log
+    of the length outside the span of `taken`.
+
+    Searched among the directions that are left alone, of which there are fewer, then released. With
+    few variables per direction what those hold of a row is blurred too much, and b moves in the
+    whole space from the beginning.
+    """
+    if not len(taken):
+        return one_unit(space, draw_starts(space, n, rng), slowness)
+    Q = complement(taken, space.K)
+    PQ = (Q @ Q.T).astype(np.float32)
+    inner = space.within(Q)
+    starts = draw_starts(inner, n, rng)
+    if not space.roomy:
+        return one_unit(space, starts @ Q.T, slowness, PQ)
+    columns, score = one_unit(inner, starts, slowness)
+    best = pick_independent(columns, score, -np.inf, columns[:0], RELEASED, DISTINCT)
+    return _sharpened(space, (best @ Q.T).astype(np.float32), PQ)
+
+
+def draw_starts(space: Space, n: int, rng: np.random.Generator) -> Array:
+    """Rows of X: each holds a few true columns' directions; pairs when rows run out."""
+    Z = space.X.astype(np.float64)
+    Z += 1e-3 * rng.standard_normal(Z.shape)
+    if n <= space.N:
+        return Z[rng.choice(space.N, n, replace=False)]
+    more = n - space.N
+    mixed = Z[rng.integers(space.N, size=more)] * rng.standard_normal((more, 1))
+    return np.concatenate([Z, mixed + Z[rng.integers(space.N, size=more)]])
+
+
+def certified_above(chance: float, N: int) -> float:
+    """Score from which on a row of N entries is certified."""
+    return MARGIN * max(chance, 0.0) + LEAST_GAIN / N
+
+
+def chance_level(space: Space, left: int, rng: np.random.Generator, n: int = 16) -> float:
+    """Best score that the same search reaches on noise: a random subspace of the same size, with
+    all but `left` of its directions taken (they still lend themselves to b, as true ones do)."""
+    taken = np.eye(space.K)[left:]
+    n = min(n, 8 * left - 7)  # and few starts: in one direction all are the same
+    best = -np.inf
+    for _ in range(max(1, 8 // left)):  # a small space has few optima: draw several
+        V = np.linalg.qr(rng.standard_normal((space.N, space.K)))[0]
+        null = Space.of(V, np.ones(space.K), space.level / np.sqrt(space.N))
+        best = max(best, propose(null, taken, n, rng)[1].max())
+    return float(best)
+
+
+def pick_independent(
+    candidates: Array,
+    score: Array,
+    threshold: float,
+    taken: Array,
+    most: int,
+    share: float = NEW_SHARE,
+) -> Array:
+    """Best first, skipping what lies mostly in the span of what is taken (the matroid greedy)."""
+    K = candidates.shape[1]
+    U = np.linalg.qr(taken.T)[0] if len(taken) else np.zeros((K, 0))
+    new: list[Array] = []
+    for c in np.argsort(-score, kind="stable"):
+        if score[c] < threshold or len(new) >= most:
+            break
+        b = candidates[c]
+        r = b - U @ (U.T @ b)
+        r -= U @ (U.T @ r)
+        length = np.linalg.norm(r)
+        if length > share:
+            new.append(b)
+            U = np.column_stack([U, r / length])
+    return np.array(new).reshape(-1, K)
+
+
+def peel(
+    space: Space, B: Array, rng: np.random.Generator, *, n_starts: int, most_starts: int
+) -> tuple[Array, NDArray[np.bool_]]:
+    """Add columns to the certified rows `B`, the sparsest first; say which are certified.
+
+    Where nothing beats chance the search is repeated with twice the starts, and slowly, up to
+    `most_starts`; then the best column is taken as it is, and the next ones may be certified again,
+    in the smaller space that is left. Ends early where hardly any column is certified.
+    """
+    K, n, calibrated, threshold, limit = space.K, n_starts, NEVER, np.inf, most_starts
+    certified = [True] * len(B)
+    # With many columns for few variables even true ones overlap; noise would blur repeats then.
+    share = NEW_SHARE if space.level > QUIET else QUIET_SHARE
+    while len(B) < K:
+        left = K - len(B)
+        if left <= RECALIBRATE * calibrated:
+            calibrated = left
+            threshold = certified_above(chance_level(space, left, rng), space.N)
+        slowness = SLOW if n > n_starts else 1
+        candidates, score = propose(space, B, n if left > 1 else 1, rng, slowness)
+        new = pick_independent(candidates, score, threshold, B, left, share)
+        sure = len(new) > 0
+        if not sure and n < limit and left > 1:
+            n *= 2
+            continue
+        if not sure and sum(certified) < WORTH_INSISTING * K:
+            break
+        # Where many starts found nothing once, they are not tried again until something is found.
+        limit, n = (most_starts, max(n // 2, n_starts)) if sure else (n_starts, n_starts)
+        if not sure:
+            new = pick_independent(candidates, score, -np.inf, B, 1, share)
+        if not len(new):
+            new = complement(B, K)[:, :1].T
+        B = _polish(space, np.vstack([B, new]))
+        certified += [sure] * len(new)
+    return B, np.array(certified, dtype=bool)
+
+
+def _polish(space: Space, B: Array) -> Array:
+    """A few joint steps on the columns found, the complement held."""
+    n = len(B)
+    if n == space.K:
+        return B
+    full = np.vstack([B, complement(B, space.K).T])
+    widths = np.full(12, 0.7 * space.level)
+    return climb(space, full, Density.start(space.K), widths, free=np.arange(n)).B[:n]

@@ -1,0 +1,131 @@
+"""The subspace in which columns are searched, and the density that a sparse row is scored by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rcweb.engine.search.kernels import two_part_log_density, two_part_step
+
+Array = NDArray[np.float64]
+Single = NDArray[np.float32]
+
+# A row is never taken to be exactly zero anywhere: the spike keeps this width (in sd of the row),
+# so that the search moves smoothly also without noise.
+NARROWEST = 0.02
+ROOMY = 6  # variables per direction from which on a part of the directions shows a row clearly
+BLURRED = 0.35  # noise of a row beyond which true rows may be no sparser than chance
+
+
+@dataclass(frozen=True)
+class Space:
+    """Coordinates of the variables in the leading right singular vectors.
+
+    X : (N, K) ``sqrt(N) V``, so that a unit column b gives a row ``X b`` of unit mean square
+    XT : (K, N) its transpose, contiguous
+    noise : (K,) standard deviation of the noise in each coordinate, ``sqrt(N) sigma / s``
+    """
+
+    X: Single
+    XT: Single
+    noise: Array
+
+    @classmethod
+    def of(cls, V: Array, s: Array, sigma: float) -> Space:
+        """From the truncated SVD; `sigma` is the sd of the noise in one entry of the table."""
+        N = len(V)
+        return cls.at(V * np.sqrt(N), np.sqrt(N) * sigma / s)
+
+    @classmethod
+    def at(cls, X: Array, noise: Array) -> Space:
+        """Coordinates X (N, K), white, and the noise of each."""
+        X32 = np.ascontiguousarray(X, dtype=np.float32)
+        return cls(X=X32, XT=np.ascontiguousarray(X32.T), noise=np.asarray(noise))
+
+    @property
+    def N(self) -> int:
+        return self.X.shape[0]
+
+    @property
+    def K(self) -> int:
+        return self.X.shape[1]
+
+    @property
+    def level(self) -> float:
+        """Typical noise of a row, in sd of the row."""
+        return max(float(np.sqrt((self.noise**2).mean())), NARROWEST)
+
+    @property
+    def blurred(self) -> bool:
+        """Whether noise hides that a row is sparse more than it hides the row."""
+        return self.level > BLURRED
+
+    @property
+    def roomy(self) -> bool:
+        """Whether a part of the directions still shows a row clearly; see `within`."""
+        return self.N >= ROOMY * self.K
+
+    def floor(self, B: Array) -> Array:
+        """Noise variance of each row ``X b``: what the narrow part of its density cannot beat."""
+        return np.maximum(((B * self.noise) ** 2).sum(axis=1), NARROWEST**2)
+
+    def within(self, Q: Array) -> Space:
+        """The directions Q (K, n) alone, in their own coordinates. A row loses to them what it
+        shares with the K - n others by chance, a K - n in N part, which counts as noise."""
+        lost = (self.K - Q.shape[1]) / self.N
+        noise = np.sqrt((Q**2).T @ self.noise**2 + lost)
+        return Space.at(self.X @ Q.astype(np.float32), noise)
+
+    def rows(self, B: Array) -> Single:
+        """``B X^T``: the candidate rows of C, (n, N)."""
+        return np.asarray(B, dtype=np.float32) @ self.XT
+
+
+@dataclass(frozen=True)
+class Density:
+    """Two-part density of each row: (1 - pi) N(0, v0) + pi N(0, v1), all (n,)."""
+
+    pi: Array
+    v0: Array
+    v1: Array
+
+    @classmethod
+    def start(cls, n: int, v0: float = 0.16) -> Density:
+        return cls(np.full(n, 0.4), np.full(n, v0), np.full(n, 2.5))
+
+    def take(self, rows: NDArray[np.intp]) -> Density:
+        return Density(self.pi[rows], self.v0[rows], self.v1[rows])
+
+    def put(self, rows: NDArray[np.intp], other: Density) -> Density:
+        pi, v0, v1 = self.pi.copy(), self.v0.copy(), self.v1.copy()
+        pi[rows], v0[rows], v1[rows] = other.pi, other.v0, other.v1
+        return Density(pi, v0, v1)
+
+    def with_width(self, v0: Array) -> Density:
+        return replace(self, v0=v0, v1=np.maximum(self.v1, 1.5 * v0))
+
+
+def e_step(Y: Single, density: Density) -> tuple[Single, NDArray[np.float64]]:
+    """Scores D (n, N) and the sums of `two_part_step`, (n, 5)."""
+    D = np.empty_like(Y)
+    sums = np.empty((len(Y), 5))
+    two_part_step(Y, density.pi, density.v0, density.v1, D, sums)
+    return D, sums
+
+
+def m_step(sums: NDArray[np.float64], floor: Array, widest: float = np.inf) -> Density:
+    """One EM step of the density; the narrow part stays between its floor and `widest`."""
+    narrow, narrow_power, power = sums[:, 2], sums[:, 3], sums[:, 4]
+    q = 1 - narrow
+    v0 = np.clip(narrow_power / np.maximum(narrow, 1e-6), floor, np.maximum(widest, floor))
+    v1 = np.maximum((power - narrow_power) / np.maximum(q, 1e-6), 1.5 * v0)
+    return Density(np.clip(q, 1e-3, 0.9), v0, v1)
+
+
+def negentropy(Y: Single, density: Density) -> Array:
+    """Mean log density of each row above that of a Gaussian of its size: how sparse it is."""
+    mean = np.empty(len(Y))
+    two_part_log_density(Y, density.pi, density.v0, density.v1, mean)
+    return mean + 0.5

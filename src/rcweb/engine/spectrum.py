@@ -1,0 +1,176 @@
+"""How many directions of a table carry signal, and a basis of them in fair units.
+
+Used by the refined method. Singular pairs come from a condensed `Table`, whose Gram matrix is exact
+enough for data with noise; the published method, which must resolve zeros to rounding, uses
+``rcweb.engine.basis``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rcweb.engine.basis import noise_edge
+from rcweb.engine.condensed import ROUNDING, Leading, Table, entry_noise
+from rcweb.engine.missing.correct import effective_power
+
+Array = NDArray[np.float64]
+
+SPARE = 1.4  # directions searched per regulator asked for, where the spectrum has that many
+CLEAR_STEP = 1.5  # fall of singular values that makes the user's larger number superfluous
+VISIBLE_STEP = 1.1  # fall that does so if more than TOO_MANY are asked per direction above noise
+TOO_MANY = 1.9
+SIGNAL_LIMIT = 0.7  # at most this share of the rank is taken as signal
+# Variables are divided by the square root of their noise: half way between the raw table, where a
+# noisy variable rules, and full whitening, where a variable of little interest counts like all.
+NOISE_POWER = 0.5
+ABOVE_ROUNDING = 2 * ROUNDING
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Leading directions of the table after rescaling its variables.
+
+    table : the rescaled one
+    s : (K,) singular values, descending
+    V : (N, K) right singular vectors of the rescaled table
+    factor : (N,) what each variable was multiplied by
+    sigma : standard deviation of the noise in an entry of the rescaled table
+    n_signal : number of singular values of the table above the edge of noise
+    P : number of regulators to look for, at most K
+    """
+
+    table: Table
+    s: Array
+    V: Array
+    factor: Array
+    sigma: float
+    n_signal: int
+    P: int
+
+
+def leading_directions(table: Table, n_components: int | str) -> Spectrum:
+    """Basis for `n_components` regulators, or for as many as the spectrum supports ("auto")."""
+    M, N = table.M, table.N
+    rank = min(M - 1, N)
+    if isinstance(n_components, str):
+        n_signal = _count_whitened(table)
+        P = K = int(np.clip(n_signal, 1, max(1, min(rank, N - 1))))
+        raw = table.leading(K)
+    else:
+        P = n_components
+        most = int(max(P, min(SPARE * P, 0.8 * rank)))
+        raw = table.leading(min(most + 1, len(table.gram)))
+        n_signal = _count_signal(raw.values, raw.total, M, N)
+        if _superfluous(raw.values, n_signal, P):
+            P = n_signal
+        whitening = _factors(table, raw, P, power=1.0)
+        white = raw if whitening is None else table.scaled(whitening).leading(len(raw.values))
+        K = int(np.clip(_above_edge(white, P), P, most))
+    factor = _factors(table, raw, K, NOISE_POWER)
+    scaled = table.scaled(factor)
+    final = raw if factor is None else scaled.leading(K)
+    return Spectrum(
+        table=scaled,
+        s=np.maximum(final.values[:K], ROUNDING * final.values[0]),
+        V=np.ascontiguousarray(final.V[:, :K]),
+        factor=np.ones(N) if factor is None else factor,
+        sigma=_noise(scaled, final, K),
+        n_signal=n_signal,
+        P=P,
+    )
+
+
+def _noise(table: Table, leading: Leading, n: int) -> float:
+    """Noise of an entry beyond the first n directions, as if every variable had been measured in
+    all samples."""
+    if (table.observed == 1).all():
+        return leading.noise(n)
+    rest = effective_power(np.maximum(_left(table.power, leading, n), 0.0), table.observed)
+    return entry_noise(float(rest.sum()), n, table.M, table.N)
+
+
+def _left(power: Array, leading: Leading, n: int) -> Array:
+    """What the first n directions leave of the `power` of each variable, (N,)."""
+    return np.asarray(power - ((leading.V[:, :n] * leading.values[:n]) ** 2).sum(axis=1))
+
+
+def _above_edge(white: Leading, P: int) -> int:
+    """Directions above noise when the first P are signal: is there room for more than P?"""
+    edge = white.noise(P) * (np.sqrt(white.M) + np.sqrt(white.N))
+    return int((white.values > max(edge, ABOVE_ROUNDING * white.values[0])).sum())
+
+
+def _superfluous(values: Array, n_signal: int, P: int) -> bool:
+    """Whether P is beyond what the table supports: singular values fall steeply at the edge of
+    noise, or visibly and P is about twice their number. Else the user's number is respected."""
+    if not 0 < n_signal < min(P, len(values)):
+        return False
+    step = values[n_signal - 1] / max(values[n_signal], ROUNDING * values[0])
+    return bool(step > CLEAR_STEP or (step > VISIBLE_STEP and TOO_MANY * n_signal < P))
+
+
+def _count_signal(values: Array, total: float, M: int, N: int) -> int:
+    """Singular values that stand above noise, tested one after the other (Kritchman, Nadler 2008).
+
+    The n-th is compared with the edge of the noise that is left once n are taken away.
+    """
+    most = min(max(1, int(SIGNAL_LIMIT * min(M - 1, N))), len(values))
+    rest = total
+    for n in range(1, most + 1):
+        rest -= values[n - 1] ** 2
+        edge = noise_edge(entry_noise(rest, n, M, N), max(M - n, 1), max(N - n + 1, 1))
+        if values[n - 1] <= max(edge, ABOVE_ROUNDING * values[0]):
+            return n - 1
+    return most
+
+
+def _count_whitened(table: Table) -> int:
+    """Signal directions once all variables are equally noisy: the smallest self-consistent count.
+
+    With n directions taken as signal, what they leave tells the noise of each variable, and the
+    table divided by it has some number of directions above noise. Below the true number that count
+    exceeds n, since signal is left; from it on it does not. A count that starts too high instead
+    feeds on itself: the noisiest variables make directions of their own.
+    """
+    raw = _count_all(table)
+    if raw < 1 or _factors(table, table.leading(raw), raw, power=1.0) is None:
+        return raw
+
+    def whitened(n: int) -> int:
+        factor = _factors(table, table.leading(n), n, power=1.0)
+        return _count_all(table.scaled(factor))
+
+    low, high = 0, 1
+    most = max(1, int(SIGNAL_LIMIT * min(table.M - 1, table.N)))
+    while high < most and whitened(high) > high:
+        low, high = high, min(2 * high, most)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if whitened(middle) <= middle else (middle, high)
+    return min(whitened(high), high)
+
+
+def _count_all(table: Table) -> int:
+    values = np.sqrt(np.maximum(table.squares()[::-1], 0.0))
+    return _count_signal(values, table.total, table.M, table.N)
+
+
+def _factors(table: Table, leading: Leading, n: int, power: float) -> Array | None:
+    """Noise of each variable beyond the first n directions, to the minus `power`; None where all
+    variables are equally noisy as far as the number of samples can tell."""
+    M = table.M
+    if n < 1 or M - 1 - n < 3:
+        return None
+    total = table.power
+    rest = _left(total, leading, n)
+    if rest.sum() < 1e-10 * total.sum():
+        return None
+    rest = effective_power(np.maximum(rest, 0.0), table.observed)
+    rest = np.maximum(rest, 1e-6 * np.median(rest))
+    if np.log(rest).std() < 2 * np.sqrt(2 / (M - 1 - n)):
+        return None
+    noise = np.sqrt(rest / np.median(rest))
+    return np.asarray(np.maximum(noise, 1e-3) ** -power)

@@ -1,0 +1,91 @@
+"""AnnData in and out: activities, weights and diagnostics in the slots where scanpy users look."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from rcweb._version import __version__
+
+if TYPE_CHECKING:
+    from anndata import AnnData
+
+    from rcweb.estimator import RCweb
+
+
+def fit_anndata(
+    adata: AnnData,
+    *,
+    layer: str | None = None,
+    key: str = "rcweb",
+    model: RCweb | None = None,
+    **parameters: Any,
+) -> RCweb:
+    """Fit a network to ``adata.X`` (or a layer) and store it in `adata`; returns the fitted model.
+
+    Fills ``obsm["X_rcweb"]`` (samples x regulators, activities), ``varm["rcweb"]`` (variables x
+    regulators, the network transposed), ``varm["rcweb_probability"]`` and ``uns["rcweb"]``
+    (parameters and diagnostics); `key` replaces "rcweb" in all of them. `model` is an unfitted
+    `RCweb`; or give its `parameters` here. A backed object is read in blocks (docs/scale.md).
+
+    Examples
+    --------
+    >>> import anndata, rcweb
+    >>> from rcweb.simulate import simulate
+    >>> from rcweb.estimator.anndata import fit_anndata
+    >>> adata = anndata.AnnData(simulate(60, 40, 3, random_state=0).data)
+    >>> model = fit_anndata(adata, n_components=3, method="paper")
+    >>> adata.obsm["X_rcweb"].shape
+    (60, 3)
+    """
+    from rcweb.blocks import anndata_blocks
+    from rcweb.estimator import RCweb
+    from rcweb.tables.binary import anndata_grid
+    from rcweb.tables.table import to_table
+
+    if model is not None and parameters:
+        raise TypeError(f"Give either a model or parameters, not both ({', '.join(parameters)}).")
+    model = RCweb(**parameters) if model is None else model
+    dense = not model.__sklearn_tags__().input_tags.sparse
+    if adata.isbacked:
+        X: Any = anndata_blocks(adata, layer)
+    else:
+        X = to_table(anndata_grid(adata, layer), transpose=False).frame(dense=dense)
+    model.fit(X)
+    fill_anndata(adata, model, model.transform(X), key=key)
+    adata.uns[key]["layer"] = layer or "X"
+    return model
+
+
+def fill_anndata(adata: AnnData, model: RCweb, activities: Any, *, key: str = "rcweb") -> None:
+    """Store a fitted model and the activities of the samples (M, P) in the slots of `adata`."""
+    network = model.network_
+    if len(adata.var_names) != network.shape[1]:
+        raise ValueError(
+            f"The model has {network.shape[1]} variables, the AnnData object {adata.n_vars}."
+        )
+    adata.obsm[f"X_{key}"] = np.asarray(activities, dtype=np.float64)
+    adata.varm[key] = network.weights.T.copy()
+    adata.varm[f"{key}_probability"] = network.probability.T.copy()
+    adata.uns[key] = {
+        "version": __version__,
+        "parameters": {k: _storable(v) for k, v in model.get_params().items() if v is not None},
+        "regulators": np.array(network.regulators, dtype=object),
+        "reason": model.reason_,
+        "warnings": np.array(model.warnings_, dtype=object),
+        "singular_values": model.singular_values_,
+        "noise": model.noise_,
+        "diagnosis": _storable_frame(model.diagnosis_),
+    }
+
+
+def _storable(value: Any) -> Any:
+    """HDF5 holds numbers and text; a parameter that is neither is kept as text."""
+    return value if isinstance(value, (bool, int, float, str)) else str(value)
+
+
+def _storable_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    text = {c: frame[c].astype(str) for c in frame.columns if frame[c].dtype == object}
+    return frame.rename(columns=str).assign(**{str(c): v for c, v in text.items()})

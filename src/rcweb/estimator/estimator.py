@@ -1,0 +1,405 @@
+"""The scikit-learn estimator: validates, calls a method, stores what it found. No maths here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from rcweb.engine.prepare import Preparation, prepare, restore
+from rcweb.engine.solution import Solution
+from rcweb.engine.threads import one_blas_thread
+from rcweb.estimator.parameters import check_parameters, check_sizes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rcweb.engine.condensed import Table
+    from rcweb.engine.samples import Samples
+    from rcweb.network import Network
+    from rcweb.storage.checkpoint import Checkpoint
+
+Array = NDArray[np.float64]
+
+
+class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Hidden regulators and the sparse network from them to the measured variables.
+
+    The model is ``X = R C + noise``: `R` (samples x regulators) are activities, `C` (regulators x
+    variables) is a network with exact zeros. Of all factorisations that explain the data equally
+    well the sparsest is sought (Slavov, AISTATS 2010).
+
+    Parameters
+    ----------
+    n_components : int or "auto"
+        Number of regulators. "auto" finds it; `reason_` says how.
+    method : {"refined", "paper"}
+        "paper" is the published algorithm, nothing added.
+    degree : int or None
+        Mean number of targets of a regulator, if known. None: found from the data.
+    fdr : float in (0, 1)
+        Expected share of false edges among those kept (method "refined"); and no edge is kept that
+        is itself false with ten times that probability: at 0.05 all are more likely than not.
+    quality : {"standard", "high"}
+        "high" searches three times, always samples the posterior, longer where it must, and says
+        how far two searches agree (method "refined").
+    center : bool or "auto"
+        Whether to subtract the mean of each variable. "auto": yes for "refined", no for "paper",
+        whose author does not.
+    random_state : int, RandomState or None
+        Same seed, same bits, whatever the number of threads.
+    verbose : int
+        Above 0, progress is printed.
+    paper_options : dict or None
+        For method "paper": ``k`` (10) steps on the inflated matrix, ``epsilon`` (0.05): columns
+        with a cosine above ``1 - epsilon`` are the same, ``switch_back`` ("steps" or
+        "correlation"). See `rcweb.engine.paper.column.SwitchBack`.
+    checkpoint : path or None
+        Folder in which a long fit keeps what it has done (method "refined"). Killed and started
+        again with the same data and parameters it goes on there, and ends with the same bits. The
+        folder stays; remove it when it is no longer needed.
+    max_memory : int, str or None
+        Memory that the process may take, in bytes or as in "4GB". None: what is free. A fit that is
+        expected to take more is refused before it begins; see `rcweb.estimator.forecast`.
+
+    Attributes
+    ----------
+    components_ : (n_components_, n_features_in_) network C; zero = no edge.
+    n_components_ : number of regulators found.
+    weights_ : best estimate of every entry before edges are chosen, shape of `components_`;
+        its mean square error is smaller, but nothing in it is exactly zero.
+    edge_probability_ : probability of every edge, shape of `components_`.
+    edge_score_ : signed and comparable across regulators: the n largest are the n best edges.
+    noise_ : (n_features_in_,) standard deviation of what the network leaves unexplained.
+    rotation_ : (P*, n_components_) the paper's B.
+    projection_ : (n_features_in_, n_components_) activities are ``(X - mean_) @ projection_``.
+    mean_ : (n_features_in_,) what is taken off each variable.
+    observed_ : (n_features_in_,) share of the samples in which each variable was measured.
+    singular_values_ : (P*,) of the prepared table.
+    diagnosis_ : DataFrame, one row per regulator.
+    evidence_ : DataFrame behind the number of regulators; `reason_` says it in words.
+    warnings_ : sentences on what to distrust; empty if nothing.
+    trace_ : details of the method; for "paper" one `ColumnTrace` per regulator.
+    network_ : labelled network with its table of edges.
+    route_, passes_ : how the table was taken ("memory", or "gram" or "axes" of blocks; see
+        docs/scale.md), and how often it was read.
+
+    Examples
+    --------
+    >>> from rcweb import RCweb
+    >>> from rcweb.simulate import simulate
+    >>> truth = simulate(100, 80, 4, noise=0.0, random_state=0)
+    >>> RCweb(4, method="paper").fit(truth.data).components_.shape
+    (4, 80)
+    """
+
+    def __init__(
+        self,
+        n_components: int | str = "auto",
+        *,
+        method: str = "refined",
+        degree: int | None = None,
+        fdr: float = 0.05,
+        quality: str = "standard",
+        center: bool | str = "auto",
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+        paper_options: Mapping[str, Any] | None = None,
+        checkpoint: str | PathLike[str] | None = None,
+        max_memory: int | str | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.method = method
+        self.degree = degree
+        self.fdr = fdr
+        self.quality = quality
+        self.center = center
+        self.random_state = random_state
+        self.verbose = verbose
+        self.paper_options = paper_options
+        self.checkpoint = checkpoint
+        self.max_memory = max_memory
+
+    def fit(self, X: Any, y: None = None) -> Self:
+        """Find the network behind `X`, (n_samples, n_features); `y` is ignored.
+
+        `X` may also be sparse, a dask or zarr array, a memory map, an AnnData object, or the path
+        of a .npy, .zarr, .h5ad or .parquet file: such tables are read in blocks of samples. NaN is
+        "not measured" (tables in memory only).
+        """
+        from rcweb.blocks import as_blocks, gather, in_blocks, learn_names
+
+        check_parameters(self.get_params())
+        center = self.method == "refined" if self.center == "auto" else bool(self.center)
+        blocks, observed = as_blocks(X), None
+        if blocks is None:
+            X = self._validated(X, ensure_min_samples=2, ensure_min_features=2)
+            X, observed = self._fill(X)
+            blocks = in_blocks(X) if self.method == "refined" or issparse(X) else None
+        else:
+            learn_names(self, blocks)
+        self._check_memory(X, blocks)
+        # One BLAS thread: sums in another order would change the last bits, then the edges.
+        with one_blas_thread():
+            if blocks is not None and (whole := gather(blocks, self.method)) is not None:
+                (X, observed), blocks = self._fill(whole), None
+            if blocks is None:
+                prepared, solution = self._fit_whole(X, center, observed)
+            else:
+                prepared, solution = self._fit_blocks(blocks, center, observed)
+            solution = restore(solution, prepared)
+        self.mean_ = prepared.mean
+        self.observed_ = np.ones(len(self.mean_)) if observed is None else observed
+        self._store(solution)
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """Activities of the regulators in new samples, (n_samples, n_components_).
+
+        What was not measured (NaN) takes no part. Of a dask array a lazy one; see
+        `rcweb.blocks.transform_blocks` for results beyond memory.
+        """
+        from rcweb.blocks import as_blocks, check_names, project_blocks, projector, sparse_blocks
+
+        check_is_fitted(self)
+        blocks = as_blocks(X)
+        if blocks is None:
+            X = self._validated(X, reset=False)
+            if not issparse(X):
+                return projector(self).activities(X)
+            blocks = sparse_blocks(X)
+        check_names(self, blocks)
+        return project_blocks(blocks, projector(self))
+
+    def _validated(self, X: Any, **options: Any) -> Any:
+        """A table that scikit-learn knows, as float64 in C order (sums over another layout differ
+        in the last bits) or as sparse rows of any type."""
+        return validate_data(
+            self,
+            X,
+            dtype="numeric" if issparse(X) else np.float64,
+            order="C",
+            accept_sparse="csr",
+            ensure_all_finite="allow-nan",
+            **options,
+        )
+
+    def _fill(self, X: Any) -> tuple[Any, Array | None]:
+        """A table with its holes filled, and the share of each variable that was measured; the
+        table itself and None where nothing is missing."""
+        if issparse(X) or np.isfinite([X.min(), X.max()]).all():  # NaN comes through
+            return X, None
+        from rcweb.engine.missing import check_missing, fill
+
+        check_missing(X, getattr(self, "feature_names_in_", None))
+        filled = fill(X)
+        if self.verbose:
+            print(
+                f"filled: {np.isnan(X).sum():,} missing values, by {filled.n_components} directions"
+            )
+        return filled.data, filled.observed
+
+    def inverse_transform(self, X: Any) -> Array:
+        """Predict the variables from activities `X`: ``X @ components_ + mean_``."""
+        check_is_fitted(self)
+        X = check_array(X, dtype=np.float64)
+        if X.shape[1] != self.n_components_:
+            raise ValueError(
+                f"X has {X.shape[1]} columns, but the model has {self.n_components_} regulators."
+            )
+        return X @ self.components_ + self.mean_
+
+    def score(self, X: Any, y: None = None) -> float:
+        """Fraction of the variance of `X` that the network explains.
+
+        ``1 - ||X - inverse_transform(transform(X))||^2 / ||X - mean||^2`` with the means of `X`
+        itself; 1 is perfect, and it is negative when the means alone would do better. Sums are over
+        what was measured.
+        """
+        from rcweb.blocks import as_blocks, check_names, explained, projector, sparse_blocks
+
+        check_is_fitted(self)
+        blocks = as_blocks(X)
+        if blocks is None:
+            X = self._validated(X, reset=False)
+            blocks = sparse_blocks(X) if issparse(X) else None
+        if blocks is not None:
+            check_names(self, blocks)
+            return explained(blocks, projector(self), self.components_)
+        predicted = projector(self).activities(X) @ self.components_ + self.mean_
+        seen = ~np.isnan(X)
+        mean = X.sum(axis=0, where=seen) / np.maximum(seen.sum(axis=0), 1)
+        rest = ((X - predicted) ** 2).sum(where=seen)
+        total = ((X - mean) ** 2).sum(where=seen)
+        return float(1 - rest / total) if total > 0 else float(rest == 0)
+
+    @property
+    def network_(self) -> Network:
+        """The labelled network; its ``edges()`` is a table sorted by score."""
+        from rcweb.network import Network
+
+        check_is_fitted(self)
+        return Network(
+            weights=self.components_,
+            probability=self.edge_probability_,
+            score=self.edge_score_,
+            regulators=tuple(self.get_feature_names_out()),
+            targets=self._target_names(),
+        )
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def _target_names(self) -> tuple[str, ...]:
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            return tuple(f"x{i}" for i in range(self.n_features_in_))
+        return tuple(map(str, names))
+
+    def _fit_whole(
+        self, X: Array, center: bool, observed: Array | None
+    ) -> tuple[Preparation, Solution]:
+        prepared = prepare(X, center=center)
+        check_sizes(self.n_components, self.degree, prepared.G0.shape, center)
+        self.route_, self.passes_ = "memory", 1
+        # Imported here: compiled kernels would slow down `import rcweb`.
+        if self.method == "paper":
+            from rcweb.engine.paper.solve import solve_paper
+
+            return prepared, solve_paper(
+                prepared.G0,
+                self.n_components,
+                degree=self.degree,
+                verbose=self.verbose,
+                **(self.paper_options or {}),
+            )
+        from rcweb.engine.condensed import Table
+        from rcweb.engine.samples import InMemory
+
+        observed = None if observed is None else observed[prepared.varying]
+        table, samples = Table.of(prepared.G0, observed), InMemory(prepared.G0, observed)
+        return prepared, self._solve(table, samples, self._open_checkpoint(X))
+
+    def _fit_blocks(
+        self, blocks: Any, center: bool, observed: Array | None
+    ) -> tuple[Preparation, Solution]:
+        from rcweb.blocks import Reader, condense, route_of
+
+        check_sizes(self.n_components, self.degree, blocks.shape, center)
+        reader = Reader(blocks, print if self.verbose else lambda line: None)
+        prepared, table, samples = condense(
+            reader, self.n_components, center=center, observed=observed
+        )
+        check_sizes(self.n_components, self.degree, (table.M, table.N), center)
+        known = table.gram if table.axes is None else table.axes
+        checkpoint = self._open_checkpoint(known, table.rest)
+        solution = self._solve(table, samples, checkpoint)
+        self.route_, self.passes_ = route_of(*blocks.shape), reader.passes
+        return prepared, solution
+
+    def _solve(self, table: Table, samples: Samples, checkpoint: Checkpoint | None) -> Solution:
+        from rcweb.engine.refined import solve_refined
+
+        return solve_refined(
+            table,
+            samples,
+            self.n_components,
+            degree=self.degree,
+            fdr=self.fdr,
+            quality=self.quality,
+            random_state=self.random_state,
+            verbose=self.verbose,
+            checkpoint=checkpoint,
+        )
+
+    def _check_memory(self, X: Any, blocks: Any) -> None:
+        from rcweb.estimator.forecast import check_memory, forecast_of
+
+        held = issparse(X) or (isinstance(X, np.ndarray) and not isinstance(X, np.memmap))
+        expected = forecast_of(
+            X if held else None,
+            X.shape if held else blocks.shape,
+            self.n_components,
+            method=self.method,
+            quality=self.quality,
+        )
+        check_memory(expected, self.max_memory)
+
+    def _open_checkpoint(self, *data: Array) -> Checkpoint | None:
+        """Of this fit: the data and every parameter that its bits depend on."""
+        if self.checkpoint is None:
+            return None
+        from rcweb.storage.checkpoint import Checkpoint, fingerprint, identity
+
+        here = ("checkpoint", "max_memory", "verbose")
+        parameters = {k: v for k, v in self.get_params().items() if k not in here}
+        return Checkpoint(Path(self.checkpoint), identity(fingerprint(*data), parameters))
+
+    def _store(self, solution: Solution) -> None:
+        self.components_ = solution.C
+        self.weights_ = solution.weights
+        self.n_components_ = len(solution.C)
+        self.projection_ = solution.projection
+        self.rotation_ = solution.rotation
+        self.singular_values_ = solution.singular_values
+        self.edge_probability_ = solution.probability
+        self.edge_score_ = solution.score
+        self.noise_ = solution.noise
+        self.reason_ = solution.reason
+        self.warnings_ = solution.warnings
+        self.trace_ = solution.trace
+        self._evidence = solution.evidence
+        self._diagnose = solution.diagnosis
+
+    def _make_diagnosis(self) -> None:
+        """Keep the records, and not all that they are made of."""
+        if hasattr(self, "_diagnose"):
+            with one_blas_thread():
+                self._diagnosis = self._diagnose()
+            del self._diagnose
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy, a pickle or a model file holds."""
+        self._make_diagnosis()
+        state: dict[str, Any] = super().__getstate__()
+        return state
+
+    @property
+    def diagnosis_(self) -> pd.DataFrame:
+        """One row per regulator: how it was found and how far to trust it. Made when first asked
+        for."""
+        self._make_diagnosis()
+        return self._table("_diagnosis", index=self.get_feature_names_out())
+
+    @property
+    def evidence_(self) -> pd.DataFrame:
+        """What the number of regulators rests on."""
+        return self._table("_evidence")
+
+    def _table(self, name: str, index: Any = None) -> pd.DataFrame:
+        import pandas as pd
+
+        check_is_fitted(self)
+        return pd.DataFrame(getattr(self, name), index=index)
+
+    def _html_repr(self) -> str:
+        """What a notebook shows: scikit-learn's diagram and, once fitted, the network."""
+        from rcweb.estimator.html import model_html
+
+        return model_html(self, super()._html_repr())
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        return tags

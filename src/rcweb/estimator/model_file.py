@@ -1,0 +1,167 @@
+"""A fitted model in one file that is safe to load from strangers: arrays and JSON, no pickle.
+
+``model.rcweb`` is a zip of ``model.json`` (format version, parameters, names, small results) and
+one ``arrays/NAME.npy`` per fitted array. Loading reads it in memory, sets data attributes only,
+and checks names, sizes and shapes before.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rcweb._version import __version__
+from rcweb.storage.arrays import ArrayError, array_from_bytes, array_to_bytes, read_zip
+from rcweb.storage.atomic import write_bytes
+from rcweb.storage.errors import ModelError, reason
+from rcweb.storage.limits import unpackable
+from rcweb.storage.plain import from_plain, plain
+
+if TYPE_CHECKING:
+    from rcweb.estimator import RCweb
+
+FORMAT = "rcweb-model"
+VERSION = 1
+MAX_BYTES = 8 << 30
+# Results of a fit end in "_"; the two private ones are the rows behind its tables.
+_ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,60}_|_diagnosis|_evidence")
+_ARRAY_MEMBER = re.compile(r"arrays/([a-z][a-z0-9_]{0,60}_)\.npy")
+# Of use only right after the fit, and of any type.
+_NOT_SAVED = ("trace_",)
+# Parameters about the machine and not the result; a stranger's file must not name paths here.
+_LOCAL = ("checkpoint", "max_memory")
+_NEEDED = ("components_", "projection_", "mean_", "noise_", "edge_probability_", "edge_score_")
+
+
+def save_model(model: RCweb, path: str | Path) -> None:
+    """Write a fitted model to `path`, atomically. Same model, same bytes."""
+    write_bytes(path, model_to_bytes(model))
+
+
+def model_to_bytes(model: RCweb) -> bytes:
+    """The bytes of the model file."""
+    fitted = _fitted(model)
+    if "components_" not in fitted:
+        raise ModelError("The model is not fitted; call fit first.")
+    arrays = {
+        k: v for k, v in fitted.items() if isinstance(v, np.ndarray) and v.dtype.kind in "biuf"
+    }
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "rcweb": __version__,
+        "parameters": {k: _parameter(v) for k, v in model.get_params().items() if k not in _LOCAL},
+        "values": {name: plain(v) for name, v in fitted.items() if name not in arrays},
+        "arrays": sorted(arrays),
+    }
+    text = json.dumps(document, allow_nan=False, indent=1)
+    members = {"model.json": text.encode("utf-8", errors="surrogatepass")}
+    members |= {f"arrays/{name}.npy": array_to_bytes(arrays[name]) for name in sorted(arrays)}
+    return _zip(members)
+
+
+def load_model(path: str | Path) -> RCweb:
+    """The fitted model in a file written by `save_model`; ``transform`` gives the same bits."""
+    path = Path(path)
+    if not path.is_file():
+        raise ModelError(f"There is no file {str(path)!r}.")
+    try:
+        members = read_zip(path, max_bytes=unpackable(MAX_BYTES), allowed=_is_member)
+        document = _document(members)
+        arrays = {
+            name: array_from_bytes(members[f"arrays/{name}.npy"]) for name in document["arrays"]
+        }
+        return _rebuild(document, arrays)
+    except ModelError as error:
+        raise ModelError(f"{path.name}: {error}") from None
+    except (ArrayError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise ModelError(f"{path.name} is not a model of rcweb: {reason(error)}.") from None
+
+
+def _fitted(model: RCweb) -> dict[str, Any]:
+    return {
+        name: value
+        for name, value in model.__getstate__().items()
+        if _ATTRIBUTE.fullmatch(name) and name not in _NOT_SAVED
+    }
+
+
+def _parameter(value: Any) -> Any:
+    """A random generator has no plain form and no meaning after the fit: None."""
+    try:
+        return plain(value)
+    except TypeError:
+        return None
+
+
+def _zip(members: dict[str, bytes]) -> bytes:
+    """A zip with fixed dates, so that the same content has the same bytes."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, content, compresslevel=6)
+    return stream.getvalue()
+
+
+def _is_member(name: str) -> bool:
+    return name == "model.json" or _ARRAY_MEMBER.fullmatch(name) is not None
+
+
+def _document(members: dict[str, bytes]) -> dict[str, Any]:
+    if "model.json" not in members:
+        raise ModelError("it holds no model.json, so it is not a model of rcweb.")
+    document = json.loads(members["model.json"])
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise ModelError("it is not a model of rcweb.")
+    version = document.get("version")
+    if not isinstance(version, int) or not 1 <= version <= VERSION:
+        raise ModelError(
+            f"it has format version {version!r}, this rcweb ({__version__}) reads up to {VERSION}; "
+            "a newer rcweb wrote it: pip install --upgrade rcweb"
+        )
+    return document
+
+
+def _rebuild(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> RCweb:
+    from rcweb.estimator import RCweb
+
+    parameters = from_plain(document["parameters"])
+    if local := [name for name in _LOCAL if name in parameters]:
+        raise ModelError(f"the parameter {local[0]!r} is no part of a model.")
+    model = RCweb(**parameters)
+    for name, value in {**document["values"], **arrays}.items():
+        if not _ATTRIBUTE.fullmatch(name) or hasattr(type(model), name):
+            raise ModelError(f"{name!r} is not a result of a fit.")
+        setattr(model, name, _as_fitted(name, value))
+    _check_shapes(model, arrays)
+    return model
+
+
+def _as_fitted(name: str, value: Any) -> Any:
+    """JSON has no tuples and no arrays of names."""
+    if name == "feature_names_in_":
+        return np.array(list(map(str, value)), dtype=object)
+    if name == "warnings_":
+        return tuple(map(str, value))
+    return value if isinstance(value, np.ndarray) else from_plain(value)
+
+
+def _check_shapes(model: RCweb, arrays: dict[str, np.ndarray]) -> None:
+    """The pieces of a fit belong together; what is wrong shows here and not in a later result."""
+    missing = [name for name in _NEEDED if name not in arrays]
+    if missing:
+        raise ModelError(f"{missing[0]} is missing.")
+    P, N = model.network_.shape  # builds the network, which checks its own arrays
+    for name, shape in (("projection_", (N, P)), ("mean_", (N,)), ("noise_", (N,))):
+        if arrays[name].shape != shape:
+            raise ModelError(f"{name} has shape {arrays[name].shape}, expected {shape}.")
+    if (model.n_components_, model.n_features_in_) != (P, N):
+        raise ModelError("The numbers of regulators and variables contradict the arrays.")

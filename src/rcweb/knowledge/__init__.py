@@ -1,0 +1,32 @@
+"""From numbered regulators to named ones (paper, sections 4.3 and 4.4)."""
+
+from __future__ import annotations
+
+from rcweb.knowledge.enrichment import enrich
+from rcweb.knowledge.genesets import GeneSets, read_edges, read_gmt, read_sets
+from rcweb.knowledge.hypergeometric import format_p
+from rcweb.knowledge.measured import MeasuredMatch, match_measured
+from rcweb.knowledge.names import (
+    identifiability,
+    name_regulators,
+    named_activities,
+    variance_share,
+)
+from rcweb.knowledge.sets import Overlaps, overlap_test
+
+__all__ = [
+    "GeneSets",
+    "MeasuredMatch",
+    "Overlaps",
+    "enrich",
+    "format_p",
+    "identifiability",
+    "match_measured",
+    "name_regulators",
+    "named_activities",
+    "overlap_test",
+    "read_edges",
+    "read_gmt",
+    "read_sets",
+    "variance_share",
+]

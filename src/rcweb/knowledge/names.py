@@ -1,0 +1,181 @@
+"""One table that says who the regulators are and how far to believe it (paper, figure 5)."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import binomtest
+
+from rcweb.knowledge.enrichment import enrich
+from rcweb.knowledge.genesets import GeneSets
+from rcweb.knowledge.labels import as_network
+from rcweb.knowledge.sets import Overlaps, overlap_test
+from rcweb.network import Network
+
+Array = NDArray[np.float64]
+
+
+def name_regulators(
+    network: Any,
+    known: GeneSets,
+    *,
+    terms: GeneSets | None = None,
+    X: Any = None,
+    signs: str = "together",
+    alpha: float = 0.05,
+    n_terms: int = 3,
+    min_size: int = 5,
+) -> pd.DataFrame:
+    """Name regulators after known ones; one row per regulator, indexed by its id.
+
+    network : fitted ``RCweb`` (its `diagnosis_` is joined), `Network` or DataFrame of weights
+    known : target sets of known regulators; terms : GO or other sets for `top_terms`
+    X : the data the model was fitted to; gives `variance_share` and `identifiability`
+
+    name : that of `best_known` where the overlap is significant (Bonferroni at `alpha`), else "".
+        Of several regulators with the same one the most significant has the plain name, the others
+        are numbered: fur, fur-2, fur-3. Names are unique
+    best_known, sign, overlap, known_size, p, q, bonferroni, log10_p, description : the known set
+        with the most significant overlap; the numbers beside a name are always its own
+    n_targets : number of edges; n_same_sign : those among which the overlap was counted, edges of
+        this `sign` when signs are apart
+    orientation : +1 if the activity rises with that of the known regulator, -1 if it falls, 0 if
+        the data do not say; see `orientation`
+    top_terms : up to `n_terms` enriched terms, the most significant first
+    variance_share : share of the variance of X that the regulator alone accounts for
+    identifiability : share of its activity's variance that no other regulators reproduce
+    """
+    net = as_network(network)
+    overlaps = overlap_test(net, known, signs=signs, min_size=min_size)
+    table = _best_known(overlaps, net)
+    table.insert(0, "name", _names(table, alpha))
+    table["n_targets"] = (net.weights != 0).sum(axis=1)
+    table["orientation"] = [
+        orientation(net, regulator, overlaps.sets, str(best), alpha) if name else 0
+        for regulator, name, best in zip(net.regulators, table["name"], table["best_known"])
+    ]
+    if terms is not None:
+        table["top_terms"] = _top_terms(net, terms, signs, alpha, n_terms)
+    if X is not None:
+        activities = network.transform(X)
+        table["variance_share"] = variance_share(activities, net.weights, np.asarray(X, float))
+        table["identifiability"] = identifiability(activities)
+    diagnosis = getattr(network, "diagnosis_", None)
+    if diagnosis is not None:
+        table = table.join(diagnosis[diagnosis.columns.difference(table.columns, sort=False)])
+    return table
+
+
+def _best_known(overlaps: Overlaps, net: Network) -> pd.DataFrame:
+    best = overlaps.best_sets().sort_values("log10_p", kind="stable")
+    best = best.drop_duplicates("regulator").set_index("regulator").reindex(list(net.regulators))
+    best = best.rename(columns={"set": "best_known", "set_size": "known_size"})
+    best = best.rename(columns={"n_targets": "n_same_sign"})
+    columns = ["best_known", "sign", "overlap", "n_same_sign", "known_size"]
+    best = best[[*columns, "p", "q", "bonferroni", "log10_p", "description"]]
+    # A best set without a common target is no candidate at all.
+    nothing = ~(best["overlap"] > 0)
+    best.loc[nothing, ["best_known", "sign", "description"]] = ""
+    counts = dict.fromkeys(["overlap", "n_same_sign", "known_size"], 0)
+    chances = {"p": 1.0, "q": 1.0, "bonferroni": 1.0, "log10_p": 0.0}
+    return best.fillna(counts | chances).astype(dict.fromkeys(counts, int))
+
+
+def _names(table: pd.DataFrame, alpha: float) -> pd.Series:
+    """Unique names after the best known set, the most significant regulator of each first."""
+    sure = table[(table["best_known"] != "") & (table["bonferroni"] <= alpha)]
+    taken = set(sure["best_known"])
+    names = pd.Series("", index=table.index, dtype=object)
+    for known, rows in sure.groupby("best_known", sort=False):
+        ranked = rows.sort_values("log10_p", kind="stable").index
+        names[ranked[0]] = str(known)
+        # A known regulator may itself be called "fur-2".
+        numbered = (f"{known}-{k}" for k in count(2) if f"{known}-{k}" not in taken)
+        for regulator, name in zip(ranked[1:], numbered):
+            names[regulator] = name
+    return names
+
+
+def _top_terms(net: Network, terms: GeneSets, signs: str, alpha: float, n_terms: int) -> list[str]:
+    enriched = enrich(net, terms, signs=signs, max_q=alpha)
+    enriched = enriched.drop_duplicates(["regulator", "set"])
+    label = enriched["description"].where(enriched["description"] != "", enriched["set"])
+    top = label.groupby(enriched["regulator"], sort=False).apply(
+        lambda names: "; ".join(names.head(n_terms))
+    )
+    return [str(top.get(regulator, "")) for regulator in net.regulators]
+
+
+def orientation(
+    net: Network, regulator: str, known: GeneSets, name: str, alpha: float = 0.05
+) -> int:
+    """Sign that makes activity positive where the known regulator is active; 0 if undecided.
+
+    Each common target votes with the sign of its weight times the known sign (+1 activation, -1
+    repression), or with the sign of its weight alone where no signs are known, since most target
+    lists are of activation. The majority counts if a two-sided sign test at `alpha` supports it.
+    """
+    s, p = known.names.index(name), net.regulators.index(regulator)
+    position = {target: n for n, target in enumerate(net.targets)}
+    weights = np.array([net.weights[p, position[m]] for m in known.members[s]])
+    signs = np.ones(len(weights)) if known.weights is None else np.sign(known.weights[s])
+    votes = np.sign(weights) * signs
+    up, down = int((votes > 0).sum()), int((votes < 0).sum())
+    if up + down == 0 or binomtest(up, up + down).pvalue > alpha:
+        return 0
+    return 1 if up > down else -1
+
+
+def named_activities(activities: Any, names: pd.DataFrame, samples: Any = None) -> pd.DataFrame:
+    """Activities (samples, regulators) under their names, known activation positive.
+
+    names : the table of `name_regulators`; regulators without a name keep their id, and those
+        whose orientation is unknown keep their sign.
+    """
+    values = pd.DataFrame(activities)
+    if values.shape[1] != len(names):
+        raise ValueError(f"{values.shape[1]} columns of activities, {len(names)} named regulators.")
+    signs = names["orientation"].replace(0, 1).to_numpy()
+    labels = names["name"].where(names["name"] != "", names.index.to_series())
+    index = values.index if samples is None else samples
+    return pd.DataFrame(values.to_numpy() * signs, index=index, columns=list(labels))
+
+
+def variance_share(activities: Any, weights: Array, X: Array) -> Array:
+    """``||R_p||^2 ||C_p||^2 / ||G0||^2`` of every regulator, with R and G0 centred, (P,).
+
+    Shares add up to the variance explained only if activities are uncorrelated. Missing values of X
+    are left out of the total.
+    """
+    R = np.asarray(activities, dtype=np.float64)
+    power = ((R - R.mean(axis=0)) ** 2).sum(axis=0) * (weights**2).sum(axis=1)
+    total = np.nansum((X - np.nanmean(X, axis=0)) ** 2)
+    return power / total if total > 0 else np.zeros(len(power))
+
+
+def identifiability(activities: Any) -> Array:
+    """``1 - R^2`` of every activity regressed on all others, (P,): 1 = unlike any mixture of them.
+
+    The reciprocal of the variance inflation factor. With no more samples than regulators any
+    activity is a mixture of the others: 0.
+    """
+    R = np.asarray(activities, dtype=np.float64)
+    M, P = R.shape
+    centred = R - R.mean(axis=0)
+    norm = np.linalg.norm(centred, axis=0)
+    result = np.zeros(P)
+    alive = np.flatnonzero(norm > 0)
+    if len(alive) > M - 1 or not len(alive):
+        return result
+    unit = centred[:, alive] / norm[alive]
+    # |component orthogonal to the others|^2 = 1 / [(R^T R)^-1]_pp, from the triangle of QR.
+    triangle = np.linalg.qr(unit, mode="r")
+    if np.abs(np.diag(triangle)).min() < 1e-10:
+        return result
+    inverse = np.linalg.inv(triangle)
+    result[alive] = 1 / (inverse**2).sum(axis=1)
+    return result

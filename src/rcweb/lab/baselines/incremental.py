@@ -1,0 +1,37 @@
+"""IncrementalPCA and FastICA of scikit-learn: what its users have for tables beyond memory.
+
+The data are read once, in batches, for the leading right singular vectors; FastICA then works on
+those, with the variables as observations (see `rcweb.lab.baselines.ica`).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+
+import numpy as np
+from sklearn.decomposition import FastICA, IncrementalPCA
+from sklearn.exceptions import ConvergenceWarning
+
+from rcweb.lab.baselines.base import Array
+from rcweb.lab.baselines.ica import MAX_ITER, TOL
+
+
+def fit_batches(batches: Iterable[Array], n_components: int, *, random_state: int = 0) -> Array:
+    """The network (P, N) of dense batches of samples, each of at least P rows."""
+    pca = IncrementalPCA(n_components)
+    for batch in batches:
+        pca.partial_fit(batch)
+    axes = pca.singular_values_[:, None] * pca.components_
+    ica = FastICA(
+        n_components,
+        fun="exp",
+        whiten="unit-variance",
+        max_iter=MAX_ITER,
+        tol=TOL,
+        random_state=random_state,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        ica.fit(axes.T)
+    return np.asarray(ica.components_ @ axes)

@@ -1,0 +1,124 @@
+"""``python -m rcweb.lab.benchmark.page``: the tables of docs/benchmark.md from benchmarks/results.
+
+A table of the page stands between ``<!-- table NAME -->`` and ``<!-- end -->``; everything else is
+left as it is. ``--check`` changes nothing and tells whether the page is in step with the results.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+
+from rcweb.lab.benchmark.comparison import (
+    accuracy_lines,
+    claims_lines,
+    exponent_lines,
+    ksvd_lines,
+    loss_lines,
+    published_lines,
+    real_lines,
+    seconds_lines,
+    slow_lines,
+    speed_lines,
+    unknown_p_lines,
+)
+from rcweb.lab.benchmark.summary import to_markdown
+
+ACCURACY = ("fig1", "fig2a", "fig2b", "fig2c", "fig3", "worlds")
+PLANS_RUN = (*ACCURACY, "fig4", "claims", "unknown_p", "ksvd", "speed", "real")
+MARK = re.compile(r"(<!-- table (?P<name>[\w -]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+Read = Callable[[str], pd.DataFrame]
+Make = Callable[[Read], pd.DataFrame]
+
+
+def tables() -> dict[str, Make]:
+    """What each name on the page stands for: a table made of the summaries of plans."""
+    made: dict[str, Make] = {
+        "published": lambda read: published_lines(read("fig3")),
+        "slow": lambda read: slow_lines(_all(read, ACCURACY)),
+        "losses rho": lambda read: loss_lines(_all(read, ACCURACY), "rho"),
+        "losses f1": lambda read: loss_lines(_all(read, ACCURACY), "f1"),
+        "claims": lambda read: claims_lines(read("claims")),
+        "unknown_p": lambda read: unknown_p_lines(read("unknown_p")),
+        "real": lambda read: real_lines(read("real")),
+        "ksvd": lambda read: ksvd_lines(read("ksvd")),
+        "speed": lambda read: speed_lines(read("speed")),
+        "fig4": lambda read: exponent_lines(read("fig4/exponents")),
+        "budget": lambda read: seconds_lines(_each(read, PLANS_RUN)),
+    }
+    for plan in ACCURACY:
+        made[plan] = partial(_accuracy, plan=plan, honest=False)
+        made[f"{plan} honest"] = partial(_accuracy, plan=plan, honest=True)
+    return made
+
+
+def _accuracy(read: Read, plan: str, honest: bool) -> pd.DataFrame:
+    summary = read(plan)
+    return accuracy_lines(summary[summary["panel"].str.contains("honest") == honest])
+
+
+def _each(read: Read, plans: tuple[str, ...]) -> dict[str, pd.DataFrame]:
+    """The summaries of those plans that were run."""
+    summaries = {}
+    for plan in plans:
+        with suppress(FileNotFoundError):
+            summaries[plan] = read(plan)
+    return summaries
+
+
+def _all(read: Read, plans: tuple[str, ...]) -> pd.DataFrame:
+    return pd.concat(_each(read, plans).values(), ignore_index=True)
+
+
+def render(page: str, results: Path) -> str:
+    """The page with every table made anew from the csv files in `results`."""
+    made = tables()
+
+    def read(name: str) -> pd.DataFrame:
+        plan, _, file = name.partition("/")
+        return pd.read_csv(results / plan / f"{file or 'summary'}.csv")
+
+    def fill(match: re.Match[str]) -> str:
+        name = match["name"]
+        if name not in made:
+            raise ValueError(f"the page asks for the table {name!r}; known: {', '.join(made)}.")
+        try:
+            table = made[name](read)
+        except FileNotFoundError:
+            table = pd.DataFrame()
+        nothing = "None.\n" if name.startswith("losses") else "Not measured yet.\n"
+        text = nothing if table.empty else to_markdown(table)
+        return f"{match[1]}{text}{match[3]}"
+
+    return MARK.sub(fill, page)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Rewrite the page, or with --check return 1 if it would change."""
+    parser = argparse.ArgumentParser(prog="python -m rcweb.lab.benchmark.page", description=__doc__)
+    parser.add_argument("--page", type=Path, default=Path("docs/benchmark.md"))
+    parser.add_argument("--results", type=Path, default=Path("benchmarks/results"))
+    parser.add_argument("--check", action="store_true", help="change nothing; 1 if out of step")
+    given = parser.parse_args(arguments)
+    old = given.page.read_text(encoding="utf-8")
+    new = render(old, given.results)
+    if new == old:
+        return 0
+    if given.check:
+        print(f"{given.page} is not in step with {given.results}", file=sys.stderr)
+        return 1
+    given.page.write_text(new, encoding="utf-8")
+    print(f"rewrote the tables of {given.page}", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

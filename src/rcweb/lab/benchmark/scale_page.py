@@ -1,0 +1,69 @@
+"""Tables and figure of the plan "scale"."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from rcweb.lab.benchmark.slopes import SIZES, slope
+from rcweb.lab.benchmark.summary import to_markdown
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+QUANTITIES = {"seconds": "seconds", "cpu_seconds": "CPU seconds", "peak_mb": "peak memory, MB"}
+LOOKS = {"rcweb": ("#D55E00", "o"), "ipca-fastica": ("#0072B2", "^")}
+
+
+def scale_parts(rows: pd.DataFrame) -> list[str]:
+    """Every measurement, and how seconds and memory grow with M, N and P."""
+    ok = rows[rows["status"] == "ok"]
+    columns = ["label", "method", "seconds", "cpu_seconds", "passes", "peak_mb", "held_mb", "rho"]
+    return [
+        "## Seconds, passes, peak memory\n",
+        "Megabytes of the whole process; of these `held_mb` (libraries, a sparse table) were there "
+        "before the fit.\n",
+        to_markdown(ok.sort_values(["panel", *SIZES.values(), "method"])[columns]),
+        "## Exponents\n",
+        to_markdown(exponents(ok)),
+    ]
+
+
+def exponents(rows: pd.DataFrame) -> pd.DataFrame:
+    """Slopes of the logarithms against M, N and P, with 95 per cent limits."""
+    lines = []
+    growing = rows[rows["panel"].isin(list(SIZES))]
+    for (panel, method), group in growing.groupby(["panel", "method"], sort=False):
+        for name in QUANTITIES:
+            value, low, high = slope(group[SIZES[str(panel)]], group[name])
+            line = {"size": panel, "method": method, "of": name}
+            lines.append({**line, "exponent": value, "low": low, "high": high})
+    return pd.DataFrame(lines)
+
+
+def scale_figure(rows: pd.DataFrame) -> Figure:
+    """CPU time and peak memory against M, N and P."""
+    import matplotlib.pyplot as plt
+
+    ok = rows[rows["status"] == "ok"]
+    fig, axes = plt.subplots(2, 3, figsize=(9, 5.4), layout="constrained", sharey="row")
+    for row, name in zip(axes, ("cpu_seconds", "peak_mb")):
+        for ax, panel in zip(row, "MNP"):
+            size = SIZES[panel]
+            part = ok[ok["panel"] == panel]
+            for method, group in part.groupby("method", sort=False):
+                colour, marker = LOOKS[str(method)]
+                line = group.groupby(size)[name].median()
+                ax.plot(line.index, line, color=colour, marker=marker, label=method)
+            ax.set_xscale("log")
+            ticks = sorted(part[size].unique())
+            ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+            ax.minorticks_off()
+            ax.grid(alpha=0.25)
+            ax.set_xlabel(panel)
+        row[0].set_ylabel(QUANTITIES[name])
+    axes[0, 0].set_yscale("log")
+    axes[1, 0].set_ylim(bottom=0)
+    axes[0, 0].legend(frameon=False)
+    return fig

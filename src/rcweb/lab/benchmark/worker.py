@@ -1,0 +1,202 @@
+"""A process that measures: one JSON task a line on standard input, one JSON row a line back.
+
+A process of its own can be stopped when a method takes too long, and starts with the number of
+threads it is told, before any library reads it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import CancelledError, Executor, Future
+from dataclasses import asdict
+from functools import cache
+from typing import Any
+
+from rcweb.lab.benchmark.plans import Task
+
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+# Imports and compilation of all kernels of a method, once per process.
+WARM_UP_SECONDS = 300.0
+
+
+class Worker:
+    """The near end: starts the process, hands out tasks, kills it when time is up."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self._process: subprocess.Popen[str] | None = None
+        self._warm: set[str] = set()
+
+    def run(self, task: Task) -> dict[str, Any]:
+        """The row of one task: its scores, or the status "failed" or "timeout"."""
+        if task.method not in self._warm:
+            row = self._ask({"warm_up": task.method}, WARM_UP_SECONDS)
+            if row["status"] != "ok":
+                return row
+            self._warm.add(task.method)
+        return self._ask(_message(task), task.timeout)
+
+    def kill(self) -> None:
+        """Stop the process; a call of `run` under way returns a row that says it died."""
+        if self._process is not None:
+            self._process.kill()
+
+    def close(self) -> None:
+        """End the process and forget it."""
+        self.kill()
+        if self._process is not None:
+            self._process.wait()
+            for pipe in (self._process.stdin, self._process.stdout):
+                if pipe is not None:
+                    pipe.close()
+        self._process = None
+        self._warm = set()
+
+    def _ask(self, message: dict[str, Any], timeout: float) -> dict[str, Any]:
+        process = self._process or self._start()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            process.kill()
+
+        alarm = threading.Timer(timeout, stop)
+        alarm.start()
+        try:
+            process.stdin.write(json.dumps(message) + "\n")
+            process.stdin.flush()
+            answer = process.stdout.readline()
+        except OSError:
+            answer = ""
+        finally:
+            alarm.cancel()
+        if answer:
+            return dict(json.loads(answer))
+        self.close()
+        if late.is_set():
+            return {"status": "timeout", "error": f"not done after {timeout:g} s"}
+        return {"status": "failed", "error": "the process died (out of memory?)"}
+
+    def _start(self) -> subprocess.Popen[str]:
+        threads = dict.fromkeys(THREAD_VARIABLES, str(self.threads))
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", "from rcweb.lab.benchmark.worker import main; main()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **threads},
+        )
+        return self._process
+
+
+class Remote:
+    """A place of an executor, such as a dask cluster, instead of a process of this machine. A fit
+    that takes too long cannot be stopped there."""
+
+    def __init__(self, executor: Executor, threads: int) -> None:
+        self.threads = threads
+        self._executor = executor
+        self._future: Future[dict[str, Any]] | None = None
+
+    def run(self, task: Task) -> dict[str, Any]:
+        """The row of one task."""
+        self._future = self._executor.submit(answer_there, _message(task), self.threads)
+        try:
+            return self._future.result()
+        except (CancelledError, OSError) as error:
+            return {"status": "failed", "error": f"the executor: {error!r}"[:300]}
+
+    def kill(self) -> None:
+        """Do not begin what has not begun."""
+        if self._future is not None:
+            self._future.cancel()
+
+    close = kill
+
+
+def _message(task: Task) -> dict[str, Any]:
+    return {
+        "kind": type(task.cell).__name__,
+        "cell": asdict(task.cell),
+        "method": task.method,
+        "seed": task.seed,
+    }
+
+
+class Crew:
+    """The workers of one run, so that all can be stopped at once; at an `executor` if given."""
+
+    def __init__(self, executor: Executor | None = None) -> None:
+        self.dismissed = False
+        self._executor = executor
+        self._workers: list[Worker | Remote] = []
+
+    def hire(self, threads: int) -> Worker | Remote:
+        """A new worker."""
+        worker = Worker(threads) if self._executor is None else Remote(self._executor, threads)
+        self._workers.append(worker)
+        return worker
+
+    def dismiss(self) -> None:
+        """Stop whatever is still running."""
+        self.dismissed = True
+        for worker in self._workers:
+            worker.kill()
+
+
+def answer(message: dict[str, Any]) -> dict[str, Any]:
+    """The far end: do what a message asks for; whatever goes wrong is a row that says so."""
+    from rcweb.lab.benchmark.measure import measure, warm_up
+    from rcweb.lab.benchmark.real import RealCell, measure_real
+    from rcweb.lab.benchmark.scale import ScaleCell, measure_scale
+    from rcweb.lab.benchmark.scenarios import Cell
+
+    try:
+        if "warm_up" in message:
+            warm_up(message["warm_up"])
+            return {"status": "ok"}
+        what, method, seed = message["cell"], message["method"], message["seed"]
+        if message["kind"] == "RealCell":
+            row = measure_real(RealCell(**what), method, seed)
+        elif message["kind"] == "ScaleCell":
+            row = measure_scale(ScaleCell(**what), method, seed)
+        else:
+            row = measure(Cell(**what), method, seed)
+        return {"status": "ok", **row}
+    except Exception as error:
+        return {"status": "failed", "error": f"{type(error).__name__}: {error}"[:300]}
+
+
+def answer_there(message: dict[str, Any], threads: int) -> dict[str, Any]:
+    """`answer` in a process of someone else, compiled and with `threads` of BLAS."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(threads):
+        _warm(message["method"])
+        return answer(message)
+
+
+@cache
+def _warm(method: str) -> None:
+    answer({"warm_up": method})
+
+
+def main() -> None:
+    """Answer until standard input ends; what methods print must not reach the answers."""
+    # Ctrl-C reaches the whole group of processes; the near end decides what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    replies = sys.stdout
+    sys.stdout = sys.stderr
+    for line in sys.stdin:
+        try:
+            print(json.dumps(answer(json.loads(line))), file=replies, flush=True)
+        except BrokenPipeError:
+            # The near end was killed: nobody is left to tell, not even at exit.
+            os._exit(1)

@@ -1,1 +1,0 @@
-"""Complete methods: from a prepared table to a `rcweb.solution.Solution`."""

@@ -1,0 +1,1 @@
+"""Files: atomic writes, result folders, checkpoints, provenance, limits."""

@@ -1,0 +1,240 @@
+"""Rows of cells to numbers with names: what is a header, what is a name, what is a number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rcweb.storage.errors import TableError, place, shorten
+from rcweb.storage.limits import check_fits
+
+Array = NDArray[np.float64]
+Row = tuple[int, list[str]]
+
+_PER_ROW = 256  # bytes of its name, its number and the array around it
+_ASK_EVERY = 1 << 28  # bytes of numbers after which the free memory is looked at again
+MISSING = frozenset(["", "na", "n/a", "#n/a", "nan", "null", "none", "-", ".", "?"])
+# Titles that a column of names has, and a column of numbers has not.
+_TITLE = re.compile(
+    r"(?:^|[\W_])(?:ids?|names?|index|genes?|probes?|probesets?|symbols?|locus(?:_tag)?|orf|entrez"
+    r"|ensembl|proteins?|peptides?|transcripts?|features?|variables?|samples?|cells?|barcodes?"
+    r"|conditions?|experiments?|arrays?|patients?|subjects?|unnamed: 0)$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A rectangle of numbers as it stands in the file, rows x columns, NaN where missing.
+
+    rows, columns : names, None where the file has none
+    corner : title of the column of row names
+    row_place, column_place : words for where a row or column stands in the file
+    notes : what was detected, in plain sentences
+    """
+
+    values: Array | sparse.csr_matrix
+    rows: tuple[str, ...] | None
+    columns: tuple[str, ...] | None
+    corner: str = ""
+    row_place: Callable[[int], str] = field(default=lambda i: f"row {i + 1}")
+    column_place: Callable[[int], str] = field(default=lambda j: f"column {j + 1}")
+    notes: tuple[str, ...] = ()
+
+
+def is_missing(cell: str) -> bool:
+    """Whether a cell stands for "not measured"."""
+    return cell.strip().lower() in MISSING
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell holds a number. Python's own "1_000" is taken for a name."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return "_" not in cell
+
+
+def read_grid(
+    rows: Iterable[Row],
+    *,
+    header: bool | None = None,
+    index: bool | None = None,
+    drop: Sequence[str] = (),
+) -> Grid:
+    """Numbers and names from rows of ``(line number, cells)``.
+
+    `header`, `index`: whether there is a line and a column of names; None = look. `drop`: titles of
+    columns to leave out.
+    """
+    layout, body = _layout(iter(rows), header, index, drop)
+    first: list[str] = []
+    numbers: list[Array] = []
+    lines: list[int] = []
+    room = _Room()
+    for line, cells in body:
+        if len(cells) != layout.width:
+            raise TableError(
+                f"{place(line)} has {len(cells)} fields where {layout.width} are expected "
+                f"(as in line {layout.line})."
+            )
+        if layout.dropped:
+            cells = [cells[i] for i in layout.kept]
+        first.append(cells[0])
+        numbers.append(_numbers(cells[1:], line, layout))
+        room.take(numbers[-1])
+        lines.append(line)
+    if not numbers:
+        raise TableError("The table has no line of numbers.")
+    return _assemble(layout, first, numbers, lines, index)
+
+
+class _Room:
+    """Counts what the rows take, and stops a table in the middle that could not be finished."""
+
+    def __init__(self) -> None:
+        self._taken, self._asked = 0, _ASK_EVERY
+
+    def take(self, row: Array) -> None:
+        self._taken += row.nbytes + _PER_ROW
+        if self._taken >= self._asked:
+            # The rows are stacked at the end: as much again must be free.
+            check_fits(self._taken, "the table, as far as it was read,")
+            self._asked = self._taken + _ASK_EVERY
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """What the first lines say. `kept` are the positions, in the file, of the columns in use."""
+
+    line: int
+    width: int
+    titles: list[str] | None
+    names_first: bool
+    kept: list[int]
+    dropped: bool
+
+    def column(self, k: int) -> str:
+        """Where the k-th kept column stands in the file."""
+        return place(column=self.kept[k] + 1, name=self.titles[k] if self.titles else None)
+
+
+def _layout(
+    rows: Iterator[Row], header: bool | None, index: bool | None, drop: Sequence[str]
+) -> tuple[_Layout, Iterator[Row]]:
+    """Look at the first two lines; give back the lines of numbers, whole."""
+    top = next(rows, None)
+    if top is None:
+        raise TableError("The file is empty.")
+    second = next(rows, None)
+    line, cells = top
+    if header is None:
+        header = _is_header(cells, second[1] if second else None)
+    width = len(second[1]) if second else len(cells)
+    names_first = False
+    titles: list[str] | None = None
+    if header:
+        titles = [cell.strip() for cell in cells]
+        if len(titles) == width - 1:  # as R's write.table leaves it: no title over the names
+            titles = ["", *titles]
+            names_first = True
+        elif len(titles) != width and second:
+            raise TableError(
+                f"{place(second[0])} has {width} fields, the header (line {line}) {len(cells)}."
+            )
+        names_first |= not titles[0] or bool(_TITLE.search(titles[0]))
+    unknown = [name for name in drop if titles is None or name not in titles]
+    if unknown:
+        raise TableError(f"There is no column titled {shorten(unknown[0])} to drop.")
+    kept = [i for i in range(width) if titles is None or titles[i] not in drop]
+    if not kept:
+        raise TableError("No column is left.")
+    if titles is not None:
+        titles = [titles[i] for i in kept]
+    body = ([] if header else [top]) + ([second] if second else [])
+    layout = _Layout(line, width, titles, names_first and index is not False, kept, bool(drop))
+    return layout, _chain(body, rows)
+
+
+def _chain(head: list[Row], rest: Iterator[Row]) -> Iterator[Row]:
+    yield from head
+    yield from rest
+
+
+def _is_header(cells: list[str], second: list[str] | None) -> bool:
+    """Text beyond the first field makes a header; so does a title that only names have, or none."""
+    if second is not None and len(second) == len(cells) + 1:
+        return True
+    rest = cells[1:] if len(cells) > 1 else cells
+    if not all(is_number(cell) or is_missing(cell) for cell in rest):
+        return True
+    return len(cells) > 1 and (not cells[0].strip() or bool(_TITLE.search(cells[0].strip())))
+
+
+def _numbers(cells: list[str], line: int, layout: _Layout, offset: int = 1) -> Array:
+    """(n,) values of the cells; `offset` is the place of the first among the kept columns."""
+    try:
+        values = list(map(float, cells))
+    except ValueError:
+        values = [_number(cell, line, layout, k + offset) for k, cell in enumerate(cells)]
+    if "_" in "".join(cells):  # Python would read 1_000 as a number
+        values = [_number(cell, line, layout, k + offset) for k, cell in enumerate(cells)]
+    return np.array(values, dtype=np.float64)
+
+
+def _number(cell: str, line: int, layout: _Layout, k: int) -> float:
+    if is_missing(cell):
+        return np.nan
+    if not is_number(cell):
+        where = f"{place(line)}, {layout.column(k)}"
+        hint = " Write decimals with a point." if re.fullmatch(r"\s*-?\d+,\d+\s*", cell) else ""
+        raise TableError(
+            f"{where}: {shorten(cell)} is not a number.{hint} "
+            "Leave a column of text out with --drop TITLE."
+        )
+    return float(cell)
+
+
+def _assemble(
+    layout: _Layout, first: list[str], numbers: list[Array], lines: list[int], index: bool | None
+) -> Grid:
+    """Decide what the first column is, now that all of it is known."""
+    values = np.vstack(numbers)
+    named = layout.names_first if index is None else index
+    if index is None and not named:
+        named = _holds_names(first)
+    names: tuple[str, ...] | None = None
+    if named:
+        names = tuple(cell.strip() for cell in first)
+    else:
+        column = [_numbers([cell], line, layout, 0) for line, cell in zip(lines, first)]
+        values = np.hstack([np.vstack(column), values])
+    if values.shape[1] == 0:
+        raise TableError("The table has names but no column of numbers.")
+    shift = 1 if named else 0
+    titles = tuple(layout.titles[shift:]) if layout.titles is not None else None
+    title = layout.titles[0] if layout.titles is not None and named else ""
+    return Grid(
+        values=values,
+        rows=names,
+        columns=titles,
+        corner=title,
+        row_place=lambda i: place(lines[i]),
+        column_place=lambda j: layout.column(j + shift),
+        notes=(
+            f"First line: {'names' if layout.titles is not None else 'numbers'}; "
+            f"first column: {'names' if named else 'numbers'}.",
+        ),
+    )
+
+
+def _holds_names(cells: list[str]) -> bool:
+    """Mostly text. One bad cell in a column of numbers must not turn it into names."""
+    text = sum(not (is_number(cell) or is_missing(cell)) for cell in cells)
+    return 2 * text > len(cells)

@@ -1,0 +1,154 @@
+"""A table of measurements with names, samples x variables, checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rcweb.storage.errors import TableError, shorten
+from rcweb.tables.grid import Grid
+from rcweb.tables.orientation import Orientation, orient
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Measurements of N variables in M samples.
+
+    values : (M, N) finite or NaN (not measured); sparse if the file was
+    samples, variables : unique names
+    notes : what was detected while reading, in plain sentences
+    sha256 : checksum of the file
+    """
+
+    values: Array | sparse.csr_matrix
+    samples: tuple[str, ...]
+    variables: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    sha256: str = ""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of samples and variables, (M, N)."""
+        return len(self.samples), len(self.variables)
+
+    @property
+    def n_missing(self) -> int:
+        """Number of values that were not measured."""
+        values: Any = self.values
+        return int(np.isnan(values.data if sparse.issparse(values) else values).sum())
+
+    def frame(self, *, dense: bool = False) -> pd.DataFrame:
+        """The table as a DataFrame, samples x variables.
+
+        A sparse table has sparse columns, unless it is to be made `dense`.
+        """
+        index, columns = list(self.samples), list(self.variables)
+        values: Any = self.values
+        if sparse.issparse(values) and not dense:
+            accessor: Any = pd.DataFrame.sparse
+            return accessor.from_spmatrix(values, index=index, columns=columns)
+        values = values.toarray() if sparse.issparse(values) else values
+        return pd.DataFrame(values, index=index, columns=columns)
+
+
+def to_table(
+    grid: Grid,
+    *,
+    transpose: bool | None,
+    samples: Collection[str] = (),
+    variables: Collection[str] = (),
+    keep_empty: bool = False,
+    sha256: str = "",
+) -> Table:
+    """Turn the grid the right way round and refuse what no fit could use.
+
+    `transpose`: True = rows are variables, False = rows are samples, None = look (see `orient`).
+    """
+    _refuse_repeats(grid.rows, "row", grid.row_place)
+    _refuse_repeats(grid.columns, "column", grid.column_place)
+    if not keep_empty:
+        _refuse_empty(grid.values, 0, "column", grid.columns, grid.column_place)
+        _refuse_empty(grid.values, 1, "row", grid.rows, grid.row_place)
+    _refuse_infinite(grid)
+    if transpose is None:
+        way = orient(grid.rows, grid.columns, grid.corner, samples=samples, variables=variables)
+    else:
+        way = Orientation(not transpose, "as said")
+    n_rows, n_columns = grid.values.shape
+    values: Any = grid.values if way.rows_are_samples else grid.values.T
+    # One layout in memory whatever the file: another order of sums would change the last bits.
+    values = sparse.csr_matrix(values) if sparse.issparse(values) else np.ascontiguousarray(values)
+    rows = grid.rows or tuple(
+        f"{'sample' if way.rows_are_samples else 'x'}{i}" for i in range(n_rows)
+    )
+    columns = grid.columns or tuple(
+        f"{'x' if way.rows_are_samples else 'sample'}{j}" for j in range(n_columns)
+    )
+    notes = [*grid.notes, f"Rows are {_kind(way)}: {way.reason}."]
+    if not way.sure and n_rows > n_columns:
+        notes.append(
+            f"There are more rows ({n_rows:,}) than columns ({n_columns:,}): "
+            "if the rows are genes, say --transpose."
+        )
+    if not way.rows_are_samples:
+        rows, columns = columns, rows
+    return Table(values, rows, columns, tuple(notes), sha256)
+
+
+def _kind(way: Orientation) -> str:
+    return "samples" if way.rows_are_samples else "variables"
+
+
+def _refuse_repeats(names: Sequence[str] | None, side: str, where: Callable[[int], str]) -> None:
+    first: dict[str, int] = {}
+    for i, name in enumerate(names or ()):
+        if not name:
+            raise TableError(f"{where(i)}: this {side} has no name.")
+        if name in first:
+            raise TableError(
+                f"{where(i)}: the name {shorten(name)} was used before, {where(first[name])}; "
+                "names must be unique."
+            )
+        first[name] = i
+
+
+def _refuse_infinite(grid: Grid) -> None:
+    values: Any = grid.values
+    if sparse.issparse(values):
+        values = values.tocoo()
+        bad = np.isinf(values.data)
+        places = np.column_stack([values.row[bad], values.col[bad]])
+    else:
+        places = np.argwhere(np.isinf(values))
+    if len(places):
+        i, j = map(int, places[0])
+        raise TableError(
+            f"{grid.row_place(i)}, {grid.column_place(j)}: the value is infinite; "
+            "leave it empty if it was not measured."
+        )
+
+
+def _refuse_empty(
+    values: Array | sparse.csr_matrix,
+    axis: int,
+    side: str,
+    names: Sequence[str] | None,
+    where: Callable[[int], str],
+) -> None:
+    """A row or column without any value says nothing and cannot be imputed."""
+    if sparse.issparse(values):
+        return
+    empty = np.flatnonzero(np.isnan(values).all(axis=axis))
+    if len(empty):
+        i = int(empty[0])
+        name = f" ({shorten(names[i])})" if names and side == "row" else ""
+        more = f" So are {len(empty) - 1} more." if len(empty) > 1 else ""
+        raise TableError(f"{where(i)}{name}: this {side} is empty.{more} Leave it out.")

@@ -1,0 +1,119 @@
+"""Which edges are kept: the promises of each rule, on tables that nobody picked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from rcweb.engine.edges import (
+    EACH,
+    background_score,
+    keep_at_fdr,
+    keep_strongest,
+    strong_part,
+)
+
+probabilities = arrays(
+    np.float64, array_shapes(min_dims=2, max_dims=2, max_side=12), elements=st.floats(0, 1)
+)
+rates = st.floats(0.001, 0.999)
+
+
+@given(probabilities, rates)
+def test_expected_share_of_false_edges_is_kept(p: np.ndarray, fdr: float) -> None:
+    """Mean of 1 - p over the edges kept is at most fdr, none is too doubtful by itself; and one
+    more edge would break either."""
+    keep = keep_at_fdr(p, fdr)
+    assert keep.shape == p.shape
+    if keep.any():
+        assert (1 - p[keep]).mean() <= fdr + 1e-12
+        assert p[keep].min() > 1 - EACH * fdr
+    dropped = p[~keep]
+    if dropped.size and dropped.max() > max(1 - EACH * fdr, 0):
+        more = np.append(p[keep], dropped.max())
+        assert (1 - more).mean() > fdr - 1e-12
+
+
+@given(probabilities, rates, rates)
+def test_more_false_edges_allowed_keeps_no_fewer(p: np.ndarray, one: float, two: float) -> None:
+    """Monotone in fdr, as sets; and what is kept is more probable than what is not."""
+    strict, loose = keep_at_fdr(p, min(one, two)), keep_at_fdr(p, max(one, two))
+    assert (loose | ~strict).all()
+    if loose.any() and not loose.all():
+        assert p[loose].min() >= p[~loose].max()
+
+
+def test_a_share_of_false_edges_is_no_room_for_rubbish() -> None:
+    """A hundred certain edges leave room for five false ones at 5 %: unlikely entries stay out."""
+    p = np.concatenate([np.ones(100), [0.6, 0.2, 0.1, 0.05]])[None]
+    assert keep_at_fdr(p, 0.05).sum() == 101
+
+
+def test_impossible_edges_are_never_kept() -> None:
+    """Probability 0 is no edge, however generous the rate."""
+    p = np.array([[1.0, 1.0, 0.0]])
+    np.testing.assert_array_equal(keep_at_fdr(p, 0.9), [[True, True, False]])
+    assert not keep_at_fdr(np.zeros((2, 3)), 0.5).any()
+
+
+@given(
+    arrays(np.float64, (4, 7), elements=st.floats(-5, 5).map(lambda x: round(x, 2))),
+    st.integers(0, 28),
+)
+def test_strongest_are_exactly_as_many_as_asked(score: np.ndarray, n: int) -> None:
+    """n edges, or all that are not zero if these are fewer; the largest by magnitude."""
+    keep = keep_strongest(score, n)
+    assert keep.sum() == min(n, np.count_nonzero(score))
+    if 0 < keep.sum() < score.size:
+        assert np.abs(score[keep]).min() >= np.abs(score[~keep]).max()
+
+
+def mixture(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of background (sd 0.1), weak (0.3) and strong (3) effects; and where strong ones are."""
+    rng = np.random.default_rng(seed)
+    part = rng.choice(3, size=(4, 600), p=[0.75, 0.15, 0.1])
+    return np.array([0.1, 0.3, 3.0])[part] * rng.standard_normal((4, 600)), part == 2
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_strong_part_is_told_from_weak_effects(seed: int) -> None:
+    """Probabilities sum to the number of strong entries, and mean what they say."""
+    Y, strong = mixture(seed)
+    p = strong_part(Y, np.full(4, 0.01))
+    assert p.shape == Y.shape
+    assert ((p >= 0) & (p <= 1)).all()
+    np.testing.assert_allclose(p.sum(axis=1), strong.sum(axis=1), rtol=0.2)
+    assert strong[p > 0.9].mean() > 0.95
+    assert p[np.abs(Y) > 2].min() > 0.99
+    # Wider entries of a row are never less likely to be strong.
+    order = np.argsort(np.abs(Y[0]))
+    assert np.diff(p[0][order]).min() > -1e-12
+
+
+def test_strong_part_has_no_units() -> None:
+    """Scaling a row and its background together changes nothing; nor does a sign."""
+    Y, _ = mixture(0)
+    p = strong_part(Y, np.full(4, 0.01))
+    factor = np.array([[1e3], [1e-3], [-1.0], [7.0]])
+    np.testing.assert_allclose(strong_part(Y * factor, 0.01 * factor[:, 0] ** 2), p, atol=1e-6)
+
+
+@given(st.integers(0, 1000), st.floats(-6, 6))
+def test_background_score_has_no_units(seed: int, exponent: float) -> None:
+    """Each row in its own units: a row's scale is arbitrary and must not rank its edges."""
+    Y, _ = mixture(seed)
+    factor = 10.0**exponent
+    np.testing.assert_allclose(background_score(Y * factor), background_score(Y), rtol=1e-9)
+    np.testing.assert_array_equal(np.sign(background_score(Y)), np.sign(Y))
+
+
+def test_background_is_hardly_moved_by_strong_edges() -> None:
+    """Background of sd 1 under a tenth of huge entries: scores of the rest stay near unit size."""
+    rng = np.random.default_rng(0)
+    Y = rng.standard_normal((1, 5000))
+    Y[0, :500] += 1e4
+    assert background_score(Y)[0, 500:].std() == pytest.approx(0.8, abs=0.25)
+    np.testing.assert_array_equal(background_score(np.zeros((2, 5))), 0)

@@ -1,0 +1,44 @@
+"""Preparation is undone exactly: means, constant variables, extreme numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rcweb.engine.prepare import constant_note, prepare
+
+
+def test_centres_only_when_asked() -> None:
+    X = np.random.default_rng(0).random((6, 4))
+    assert prepare(X, center=False).mean.tolist() == [0, 0, 0, 0]
+    np.testing.assert_array_equal(prepare(X, center=False).G0, X)
+    centred = prepare(X, center=True)
+    np.testing.assert_allclose(centred.G0 + centred.mean, X)
+    np.testing.assert_allclose(centred.G0.mean(axis=0), 0, atol=1e-15)
+
+
+def test_constant_variables_are_set_aside() -> None:
+    """Constant up to rounding counts as constant, whatever the size of the number."""
+    X = np.random.default_rng(0).random((6, 5))
+    X[:, 1] = 1e9
+    X[:, 3] = 0.1 + 1e-17 * np.arange(6)
+    prepared = prepare(X, center=False)
+    assert prepared.varying.tolist() == [True, False, True, False, True]
+    assert prepared.G0.shape == (6, 3)
+    assert prepared.mean[1] == 1e9
+    assert constant_note(prepared.varying)[0].endswith("variables 1, 3.")
+    assert "and 2 more" in constant_note(np.zeros(12, bool))[0]
+    assert constant_note(np.ones(3, bool)) == ()
+
+
+@pytest.mark.parametrize("factor", [1e300, 1e-300])
+def test_extreme_numbers_do_not_overflow(factor: float) -> None:
+    X = np.random.default_rng(0).standard_normal((6, 4))
+    prepared = prepare(X * factor, center=True)
+    assert np.isfinite(prepared.G0 @ prepared.G0.T).all()
+    np.testing.assert_allclose(prepared.G0 * prepared.scale + prepared.mean, X * factor)
+
+
+def test_nothing_varies() -> None:
+    with pytest.raises(ValueError, match="1 of the 3 variables vary"):
+        prepare(np.column_stack([np.ones(4), np.arange(4.0), np.zeros(4)]), center=True)

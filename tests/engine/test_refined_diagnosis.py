@@ -1,0 +1,109 @@
+"""What a fit says of itself: columns of the diagnosis, evidence, and warnings where due."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rcweb import RCweb
+from rcweb.lab.simulate import simulate
+
+COLUMNS = {
+    "edges",
+    "zeros",
+    "noise_ratio",
+    "gap",
+    "score",
+    "chance",
+    "share",
+    "agreement",
+    "certified",
+    "identifiable",
+}
+
+
+@pytest.fixture(scope="module")
+def planted() -> RCweb:
+    sim = simulate(100, 120, 6, density=0.15, noise=0.2, random_state=0)
+    return RCweb(6, random_state=0).fit(sim.data)
+
+
+def test_one_row_per_regulator_with_all_columns(planted: RCweb) -> None:
+    """Counts agree with the network; one row each, named as the regulators are."""
+    table = planted.diagnosis_
+    assert set(table.columns) >= COLUMNS
+    assert list(table.index) == list(planted.get_feature_names_out())
+    edges = np.count_nonzero(planted.components_, axis=1)
+    np.testing.assert_array_equal(table["edges"], edges)
+    np.testing.assert_array_equal(table["zeros"], 120 - edges)
+
+
+def test_planted_regulators_are_trusted(planted: RCweb) -> None:
+    """Sparser than chance, zeros at the noise, a clear gap, not a word of warning."""
+    table = planted.diagnosis_
+    assert table["certified"].all()
+    assert table["identifiable"].all()
+    assert (table["score"] > table["chance"]).all()
+    assert ((table["share"] > 0) & (table["share"] <= 1 + 1e-9)).all()
+    assert planted.warnings_ == ()
+    # Singular values of the zeros are what noise makes them: near 1, whichever way.
+    assert table["noise_ratio"].between(0.5, 1.5).all()
+    assert (table["gap"] > 1.5).all()
+    assert table["agreement"].isna().all()
+
+
+def test_smallest_singular_values_are_those_of_the_zeros(planted: RCweb) -> None:
+    """`gap` against an SVD of the rows of V S that are no targets of the regulator."""
+    sim = simulate(100, 120, 6, density=0.15, noise=0.2, random_state=0)
+    G = sim.data - sim.data.mean(axis=0)
+    _, s, Vt = np.linalg.svd(G, full_matrices=False)
+    W = (Vt[:6].T) * s[:6]
+    sigma = np.sqrt((s[6:] ** 2).sum() / (93 * 114))
+    for k, row in enumerate(planted.diagnosis_.itertuples()):
+        values = np.linalg.svd(W[planted.components_[k] == 0], compute_uv=False)
+        noise = np.sqrt(row.zeros) * sigma
+        assert row.noise_ratio == pytest.approx(values[-1] / noise, rel=1e-3)
+        assert row.gap == pytest.approx(values[-2] / max(values[-1], noise), rel=1e-3)
+
+
+def test_second_search_agrees_on_a_planted_network() -> None:
+    """quality="high": `agreement` is filled, and near one."""
+    sim = simulate(100, 120, 6, density=0.15, noise=0.2, random_state=1)
+    model = RCweb(6, quality="high", random_state=0).fit(sim.data)
+    assert model.diagnosis_["agreement"].between(0.98, 1 + 1e-9).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_noise_is_not_to_be_trusted(seed: int) -> None:
+    """Five regulators asked of pure noise: a warning, none identifiable, next to no edges."""
+    X = np.random.default_rng(seed).standard_normal((80, 150))
+    model = RCweb(5, random_state=0).fit(X)
+    assert any("no sparser than chance" in sentence for sentence in model.warnings_)
+    assert model.diagnosis_["identifiable"].mean() < 0.5
+    assert np.count_nonzero(model.components_) <= 5
+
+
+def test_small_effects_everywhere_are_said_to_be() -> None:
+    """Background weights on all variables: a plain sentence, and only outstanding edges kept."""
+    rng = np.random.default_rng(0)
+    strong = rng.random((5, 300)) < 0.08
+    C = np.where(strong, 1.0, 0.12) * rng.standard_normal((5, 300))
+    X = rng.standard_normal((200, 5)) @ C + 0.02 * rng.standard_normal((200, 300))
+    model = RCweb(5, random_state=0).fit(X)
+    assert any("Small effects are everywhere" in sentence for sentence in model.warnings_)
+    kept = np.count_nonzero(model.components_)
+    assert 0.3 * strong.sum() < kept < 1.5 * strong.sum()
+
+
+def test_evidence_and_reason_tell_one_story() -> None:
+    """Counts in the table are those in the sentence and in the model."""
+    sim = simulate(100, 120, 6, density=0.15, noise=0.1, random_state=2)
+    model = RCweb(random_state=0).fit(sim.data)
+    count = model.evidence_.set_index("evidence")["count"]
+    assert count["regulators kept"] == model.n_components_ == 6
+    assert count["singular values above the edge of noise"] == 6
+    searched = count["directions searched"]
+    assert count["excess columns discarded"] == searched - 6
+    assert len(model.singular_values_) == searched
+    assert model.reason_.startswith("6 regulators")
+    assert model.reason_.endswith(".")

@@ -1,0 +1,96 @@
+"""AnnData slots: filled where scanpy users look, and still there after a file."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from rcweb import RCweb
+from rcweb.estimator.anndata import fill_anndata, fit_anndata
+from rcweb.lab.simulate import simulate
+from rcweb.tables import TableError
+
+anndata = pytest.importorskip("anndata")
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWarning")
+
+
+@pytest.fixture
+def adata():
+    data = simulate(60, 40, 3, noise=0.05, random_state=0).data
+    frame = pd.DataFrame(data, [f"s{i}" for i in range(60)], [f"g{j}" for j in range(40)])
+    result = anndata.AnnData(frame)
+    result.layers["doubled"] = 2 * data
+    return result
+
+
+def test_slots_hold_what_the_model_says(adata):
+    """obsm = activities, varm = network transposed, uns = parameters and diagnostics."""
+    model = fit_anndata(adata, n_components=3, method="paper")
+    X = adata.to_df()
+    np.testing.assert_array_equal(adata.obsm["X_rcweb"], model.transform(X))
+    np.testing.assert_array_equal(adata.varm["rcweb"], model.components_.T)
+    np.testing.assert_array_equal(adata.varm["rcweb_probability"], model.edge_probability_.T)
+    assert adata.uns["rcweb"]["parameters"]["method"] == "paper"
+    assert tuple(model.network_.targets) == tuple(adata.var_names)
+
+
+def test_slots_survive_a_file(adata, tmp_path):
+    """Everything in uns can be written and comes back."""
+    fit_anndata(adata, n_components=3, method="paper")
+    adata.write_h5ad(tmp_path / "a.h5ad")
+    again = anndata.read_h5ad(tmp_path / "a.h5ad")
+    for slot, key in (("obsm", "X_rcweb"), ("varm", "rcweb")):
+        np.testing.assert_array_equal(getattr(again, slot)[key], getattr(adata, slot)[key])
+    assert list(again.uns["rcweb"]["regulators"]) == ["rcweb0", "rcweb1", "rcweb2"]
+    assert len(again.uns["rcweb"]["diagnosis"]) == 3
+
+
+def test_a_layer_and_a_key_can_be_said(adata):
+    """Scaling the data changes no edge, so the layer shows in the activities."""
+    plain = fit_anndata(adata, n_components=3, method="paper")
+    doubled = fit_anndata(adata, layer="doubled", key="twice", n_components=3, method="paper")
+    assert adata.uns["twice"]["layer"] == "doubled"
+    np.testing.assert_array_equal(plain.components_ != 0, doubled.components_ != 0)
+    np.testing.assert_allclose(adata.obsm["X_twice"], 2 * adata.obsm["X_rcweb"], rtol=1e-8)
+    with pytest.raises(TableError, match="no layer 'absent'"):
+        fit_anndata(adata, layer="absent")
+
+
+def test_model_and_parameters_exclude_each_other(adata):
+    """Which would win? Neither."""
+    with pytest.raises(TypeError, match="either a model or parameters"):
+        fit_anndata(adata, model=RCweb(), method="paper")
+
+
+def test_another_table_is_refused(adata):
+    """A model of other variables must not be stored under these names."""
+    model = RCweb(3, method="paper").fit(adata.to_df())
+    with pytest.raises(ValueError, match="40 variables, the AnnData object 39"):
+        fill_anndata(adata[:, :39].copy(), model, np.zeros((60, 3)))
+
+
+def test_sparse_counts_are_taken(adata):
+    """Single cells come as sparse matrices; the result is that of the dense table."""
+    dense = fit_anndata(adata, n_components=3, method="paper")
+    adata.X = sparse.csr_matrix(adata.X)
+    again = fit_anndata(adata, n_components=3, method="paper")
+    np.testing.assert_array_equal(again.components_, dense.components_)
+
+
+def test_backed_objects_are_read_in_blocks(tmp_path) -> None:
+    """A file that is only opened gives the network of the same object in memory."""
+    X = simulate(300, 40, 3, noise=0.3, random_state=0).data
+    anndata.AnnData(X).write_h5ad(tmp_path / "x.h5ad")
+    options = {"n_components": 3, "random_state": 0}
+    here = fit_anndata(anndata.AnnData(X), **options)
+    backed = anndata.read_h5ad(tmp_path / "x.h5ad", backed="r")
+    there = fit_anndata(backed, **options)
+    np.testing.assert_array_equal(here.components_, there.components_)
+    np.testing.assert_allclose(
+        backed.obsm["X_rcweb"],
+        here.transform(pd.DataFrame(X, columns=list(map(str, range(40))))),
+        atol=1e-12,
+    )
+    backed.file.close()
