@@ -116,6 +116,15 @@ class Table:
         axes = self.axes * factor
         return Table(self.M, axes, axes @ axes.T, rest, self.observed)
 
+    def arranged(self, order: NDArray[np.intp], sign: Array) -> Table:
+        """The table with its variables in another `order`, multiplied by `sign` (N,)."""
+        rest, observed = self.rest[order], self.observed[order]
+        if self.axes is None:
+            gram = self.gram[np.ix_(order, order)] * sign * sign[:, None]
+            return Table(self.M, None, np.ascontiguousarray(gram), rest, observed)
+        axes = np.ascontiguousarray(self.axes[:, order] * sign)
+        return Table(self.M, axes, self.gram, rest, observed)
+
     def times(self, P: Array) -> Array:
         """``S P`` for P (N, k)."""
         if self.axes is None:

@@ -167,20 +167,33 @@ def pick_independent(
     share: float = NEW_SHARE,
 ) -> Array:
     """Best first, skipping what lies mostly in the span of what is taken (the matroid greedy)."""
+    order = np.argsort(-score, kind="stable")
+    return candidates[independent(candidates, order[score[order] >= threshold], taken, most, share)]
+
+
+def independent(
+    candidates: Array,
+    order: NDArray[np.intp],
+    taken: Array,
+    most: int,
+    share: float = NEW_SHARE,
+) -> NDArray[np.intp]:
+    """Of the candidates in `order`, at most `most` of which each has a length above `share`
+    outside the span of those before it and of the rows `taken`."""
     K = candidates.shape[1]
     U = np.linalg.qr(taken.T)[0] if len(taken) else np.zeros((K, 0))
-    new: list[Array] = []
-    for c in np.argsort(-score, kind="stable"):
-        if score[c] < threshold or len(new) >= most:
+    chosen: list[int] = []
+    for c in order:
+        if len(chosen) >= most:
             break
         b = candidates[c]
         r = b - U @ (U.T @ b)
         r -= U @ (U.T @ r)
         length = np.linalg.norm(r)
         if length > share:
-            new.append(b)
+            chosen.append(int(c))
             U = np.column_stack([U, r / length])
-    return np.array(new).reshape(-1, K)
+    return np.array(chosen, dtype=np.intp)
 
 
 def peel(
