@@ -146,14 +146,21 @@ def certified_above(chance: float, N: int) -> float:
 
 
 def chance_level(space: Space, left: int, rng: np.random.Generator, n: int = 16) -> float:
-    """Best score that the same search reaches on noise: a random subspace of the same size, with
-    all but `left` of its directions taken (they still lend themselves to b, as true ones do)."""
+    """Best score that the same search reaches by chance, with all but `left` directions taken (they
+    still lend themselves to b, as true ones do).
+
+    The null turns the coordinates of every variable into a random direction and keeps their length:
+    a few variables of large leverage, as heavy-tailed noise has them, look sparse without any
+    regulator.
+    """
     taken = np.eye(space.K)[left:]
     n = min(n, 8 * left - 7)  # and few starts: in one direction all are the same
     best = -np.inf
+    leverage = np.linalg.norm(space.X, axis=1).astype(np.float64)[:, None]
     for _ in range(max(1, 8 // left)):  # a small space has few optima: draw several
-        V = np.linalg.qr(rng.standard_normal((space.N, space.K)))[0]
-        null = Space.of(V, np.ones(space.K), space.level / np.sqrt(space.N))
+        Z = rng.standard_normal((space.N, space.K))
+        Z *= leverage / np.linalg.norm(Z, axis=1, keepdims=True)
+        null = Space.of(np.linalg.qr(Z)[0], np.ones(space.K), space.level / np.sqrt(space.N))
         best = max(best, propose(null, taken, n, rng)[1].max())
     return float(best)
 
