@@ -22,8 +22,8 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from rcweb.engine.matching import match_rows
+from rcweb.engine.types import Array
 
-Array = NDArray[np.float64]
 Progress = Callable[[int, int], None]
 
 AHEAD = 16  # resamples handed to an executor at a time: each carries its rows

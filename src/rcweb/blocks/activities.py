@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from rcweb.blocks.base import Array, Block, Blocks, Parts, Step, as_block, dense
+from rcweb.blocks.base import Block, Blocks, Parts, Step, as_block, dense
 from rcweb.blocks.chunked import Chunked
 from rcweb.blocks.recognise import as_blocks
 from rcweb.blocks.steps import Centring
+from rcweb.engine.types import Array
 
-if TYPE_CHECKING:
-    from rcweb.estimator import RCweb
+
+class Fitted(Protocol):
+    """What is asked of a fitted model."""
+
+    method: str
+    mean_: Array
+    projection_: Array
+    weights_: Array
+    n_components_: int
+    n_features_in_: int
 
 
 @dataclass(frozen=True)
@@ -58,7 +67,7 @@ class Project(Step):
         return R
 
 
-def projector(model: RCweb) -> Project:
+def projector(model: Fitted) -> Project:
     """How a fitted model gets activities. The published method knows no noise: least squares."""
     weights = None if model.method == "paper" else model.weights_
     return Project(model.mean_, model.projection_, weights)
@@ -114,7 +123,7 @@ def project_blocks(blocks: Blocks, project: Project) -> Any:
     return blocks.fold(project)[0]
 
 
-def transform_blocks(model: RCweb, source: Any, out: Any) -> Any:
+def transform_blocks(model: Fitted, source: Any, out: Any) -> Any:
     """Write the activities of the samples of `source` to `out`, of which only blocks are in memory.
 
     source : what ``rcweb.blocks.as_blocks`` knows, such as a path or a dask array
@@ -150,7 +159,7 @@ def _create(path: Path, shape: tuple[int, int]) -> Any:
     raise ValueError(f"{path.name!r} must end in .npy or .zarr.")
 
 
-def learn_names(model: RCweb, blocks: Blocks) -> None:
+def learn_names(model: Any, blocks: Blocks) -> None:
     """What scikit-learn remembers of the table a model was fitted to."""
     M, N = blocks.shape
     if M < 2 or N < 2:
@@ -164,7 +173,7 @@ def learn_names(model: RCweb, blocks: Blocks) -> None:
         del model.feature_names_in_
 
 
-def check_names(model: RCweb, blocks: Blocks) -> None:
+def check_names(model: Fitted, blocks: Blocks) -> None:
     """Refuse a table whose variables are not those of the model."""
     N = blocks.shape[1]
     if model.n_features_in_ != N:

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
+
 Block = Any  # (rows, N) float64: ndarray or scipy.sparse.csr_array
 Parts = tuple[NDArray[Any], ...]
 Tell = Callable[[int, int], None]

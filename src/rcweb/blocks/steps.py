@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rcweb.blocks.base import Array, Block, Parts, Step, dense
+from rcweb.blocks.base import Block, Parts, Step, dense
+from rcweb.engine.types import Array
 
 
 @dataclass(frozen=True)

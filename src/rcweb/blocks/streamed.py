@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rcweb.blocks.base import Array, Block, Blocks
+from rcweb.blocks.base import Block, Blocks
 from rcweb.blocks.reader import Reader
 from rcweb.blocks.route import MOST_ENTRIES, number_of_axes, route_of
 from rcweb.blocks.steps import Centring, Collect, Moments, Multiply, Participation
@@ -25,8 +24,7 @@ from rcweb.engine.outliers import rows_seen
 from rcweb.engine.prepare import Preparation, different_units, judge
 from rcweb.engine.samples import Samples, carriers, spread
 from rcweb.engine.spectrum import leading_directions
-
-Mask = NDArray[np.bool_]
+from rcweb.engine.types import Array, Mask
 
 PASSES = 3  # of the range finder, the first one included
 FILLED = 0.6  # share of the axes up to which signal may fill them

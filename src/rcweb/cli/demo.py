@@ -14,12 +14,12 @@ from rcweb.cli.knowledge import Annotations, Knowledge, Sources
 from rcweb.cli.pipeline import FitParameters, fit_table, name_and_write
 from rcweb.cli.results import FILES, write_result
 from rcweb.cli.summary import summarise, summary_text
+from rcweb.engine.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from rcweb.lab.datasets import Dataset
-    from rcweb.lab.simulate import Array
 
 SHOWN = 10
 PARAMETERS = FitParameters()

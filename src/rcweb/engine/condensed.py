@@ -10,10 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 ROUNDING = 1e-7  # relative size of singular values that the Gram matrix cannot tell from zero
 

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from rcweb.engine.search.search import Found, own_share
 from rcweb.engine.solution import Records
 from rcweb.engine.spectrum import Spectrum
-
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 ILL_CONDITIONED = 1e3
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rcweb.engine.checkpoint import staged
 from rcweb.engine.condensed import Table
 from rcweb.engine.edges import background_score, strong_part
 from rcweb.engine.effort import Run
@@ -17,9 +17,7 @@ from rcweb.engine.search.search import MOSTLY, Found, insist
 from rcweb.engine.search.sharpen import sharpen
 from rcweb.engine.search.space import Space
 from rcweb.engine.spectrum import Spectrum
-from rcweb.storage.checkpoint import staged
-
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 LOW_NOISE = 0.03  # rows with less noise than this are sharpened before they are refined
 NO_NOISE = 1e-5  # and with less than this their zeros are exact up to rounding: nothing to learn

@@ -24,8 +24,7 @@ from rcweb.engine.condensed import Table
 from rcweb.engine.missing.correct import observed_median
 from rcweb.engine.samples import Samples
 from rcweb.engine.spectrum import Spectrum, leading_directions
-
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 WILD = 5.0  # robust standard deviations beyond which Gaussian noise is not seen
 TOO_MANY = 2e-4  # share of wild entries above which they are limited (Gaussian: 6e-7)

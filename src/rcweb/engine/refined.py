@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from rcweb.engine.checkpoint import StageStore, staged
 from rcweb.engine.condensed import Table
 from rcweb.engine.diagnosis import diagnose, explain_number, whole_fit_warnings
 from rcweb.engine.edges import keep_at_fdr, keep_strongest
@@ -25,9 +26,7 @@ from rcweb.engine.samples import Samples, carriers
 from rcweb.engine.search.search import Found, search_columns
 from rcweb.engine.search.space import Space
 from rcweb.engine.solution import Solution
-from rcweb.storage.checkpoint import Checkpoint, staged
-
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 FEW_VARIABLES = 6.0  # participation numbers below which a row is no regulator
 FEW_SAMPLES = 3.0
@@ -46,7 +45,7 @@ def solve_refined(
     quality: str = "standard",
     random_state: int | np.random.RandomState | None = None,
     verbose: int = 0,
-    checkpoint: Checkpoint | None = None,
+    checkpoint: StageStore | None = None,
 ) -> Solution:
     """Find a sparse network behind a centred table (M x N), condensed and as its samples."""
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rcweb.engine.condensed import Table
-
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 
 class Samples(Protocol):

@@ -10,13 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rcweb.engine.basis import noise_edge
 from rcweb.engine.condensed import ROUNDING, Leading, Table, entry_noise
 from rcweb.engine.missing.correct import effective_power
-
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 SPARE = 1.4  # directions searched per regulator asked for, where the spectrum has that many
 CLEAR_STEP = 1.5  # fall of singular values that makes the user's larger number superfluous

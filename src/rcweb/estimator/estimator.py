@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
@@ -17,6 +16,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from rcweb.engine.prepare import Preparation, prepare, restore
 from rcweb.engine.solution import Solution
 from rcweb.engine.threads import one_blas_thread
+from rcweb.engine.types import Array
 from rcweb.estimator.parameters import check_parameters, check_sizes
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from rcweb.engine.samples import Samples
     from rcweb.network import Network
     from rcweb.storage.checkpoint import Checkpoint
-
-Array = NDArray[np.float64]
 
 
 class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

@@ -22,10 +22,8 @@ from scipy.special import softmax
 from scipy.stats import t as student
 
 from rcweb.engine.matching import row_correlation
+from rcweb.engine.types import Array, Ints
 from rcweb.knowledge.hypergeometric import log_benjamini_hochberg
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 MAX_EXACT = 8  # 8! = 40,320 orders are all visited; beyond that they are drawn
 MIN_SAMPLES = 3  # two points lie on a line with anything

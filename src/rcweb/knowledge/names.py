@@ -7,16 +7,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import binomtest
 
+from rcweb.engine.types import Array
 from rcweb.knowledge.enrichment import enrich
 from rcweb.knowledge.genesets import GeneSets
 from rcweb.knowledge.labels import as_network
 from rcweb.knowledge.sets import Overlaps, overlap_test
 from rcweb.network import Network
-
-Array = NDArray[np.float64]
 
 
 def name_regulators(

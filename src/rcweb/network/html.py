@@ -8,15 +8,13 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-
 _MAX_REGULATORS = 20
 _MAX_TARGETS = 8
 
 
 def network_html(
-    weights: Array,
-    probability: Array,
+    weights: NDArray[np.float64],
+    probability: NDArray[np.float64],
     regulators: Sequence[str],
     sets: Mapping[str, Sequence[str]],
 ) -> str:
@@ -46,7 +44,12 @@ def network_html(
     )
 
 
-def _row(name: str, weights: Array, probability: Array, targets: Sequence[str]) -> str:
+def _row(
+    name: str,
+    weights: NDArray[np.float64],
+    probability: NDArray[np.float64],
+    targets: Sequence[str],
+) -> str:
     mean = f"{probability.mean():.2f}" if len(probability) else "-"
     shown = ", ".join(escape(target) for target in targets[:_MAX_TARGETS])
     if len(targets) > _MAX_TARGETS:

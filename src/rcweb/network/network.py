@@ -13,8 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from rcweb.network import formats
 from rcweb.network.html import network_html
 
-Array = NDArray[np.float64]
-
 EDGE_COLUMNS = ("regulator", "target", "weight", "probability", "score")
 
 
@@ -28,9 +26,9 @@ class Network:
     regulators, targets : unique names, P and N of them
     """
 
-    weights: Array
-    probability: Array
-    score: Array
+    weights: NDArray[np.float64]
+    probability: NDArray[np.float64]
+    score: NDArray[np.float64]
     regulators: tuple[str, ...]
     targets: tuple[str, ...]
 
@@ -151,7 +149,7 @@ def _names(field: str, names: Sequence[str]) -> tuple[str, ...]:
     return result
 
 
-def _matrix(field: str, values: ArrayLike, shape: tuple[int, int]) -> Array:
+def _matrix(field: str, values: ArrayLike, shape: tuple[int, int]) -> NDArray[np.float64]:
     matrix = np.asarray(values, dtype=np.float64)
     if matrix.shape != shape:
         raise ValueError(

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rcweb.engine.types import Array
 from rcweb.network import Network
 from rcweb.report.annotations import (
     Annotations,
@@ -27,8 +28,6 @@ from rcweb.report.annotations import (
 from rcweb.report.data import Cell, Regulator, ReportData
 from rcweb.report.layout import network_layout
 from rcweb.report.words import summarise, with_labels
-
-Array = NDArray[np.float64]
 
 MAX_SAMPLES = 2000  # drawn as points; more would be neither seen nor small
 MAX_TERMS = 25  # per regulator

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 GOLDEN_ANGLE = np.pi * (3 - np.sqrt(5))
 SPACING = 1.0  # distance of neighbouring variables in a disc; everything else is in this unit

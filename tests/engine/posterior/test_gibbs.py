@@ -306,5 +306,5 @@ def test_a_chain_resumed_while_it_climbs_stops_where_it_would_have(tmp_path: Pat
         first.wander(stop % 100, shaped=False)
         snapshot = Snapshot(first.runs, Sums.zero(*C.shape), first.state, np.array(first.energy))
         snapshot.sums.n = stop % 100
-        first.checkpoint.keep("chain", snapshot, first.rng)
+        first.checkpoint.save("chain", snapshot, first.rng)
         assert chain(tmp_path / str(stop)).burn_in(2000) == swept

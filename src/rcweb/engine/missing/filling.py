@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rcweb.engine.basis import noise_edge
 from rcweb.engine.condensed import Table
 from rcweb.engine.missing.lowrank import Fit, LowRank, fit_low_rank, start_from_zeros
 from rcweb.engine.threads import one_blas_thread
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from rcweb.engine.types import Array, Mask
 
 MOST_COMPONENTS = 150  # the cost grows with their square
 ROUNDS = 12  # of looking for further directions

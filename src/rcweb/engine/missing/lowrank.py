@@ -21,12 +21,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rcweb.engine.condensed import Table
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from rcweb.engine.types import Array, Mask
 
 NOISE_COUNT = 10.0  # variables share their noise with this many pseudo-measurements
 # Noise variance beside that of the variable: sums of w w^T / psi must leave I above rounding.

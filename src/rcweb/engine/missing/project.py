@@ -6,9 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rcweb.engine.missing.check import refuse_empty_samples
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from rcweb.engine.types import Array, Mask
 
 SINGULAR = 1e8  # condition number above which the measured variables do not fix the activities
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from rcweb.engine.paper import kernels
 from rcweb.engine.paper.workspace import LAMBDA, SIZE, Workspace, allocate
-
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 STOPS = {
     kernels.SINGULAR: "singular: lambda_max^-1 is zero",

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rcweb.engine.paper.column import (
     ColumnTrace,
@@ -19,8 +18,7 @@ from rcweb.engine.paper.column import (
     continue_column,
     start_column,
 )
-
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 # A column whose part outside the span of the others is shorter than this makes B singular.
 INDEPENDENT = 1e-3

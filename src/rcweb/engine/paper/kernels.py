@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from rcweb.engine.paper.workspace import (
     BELOW,
@@ -23,8 +22,7 @@ from rcweb.engine.paper.workspace import (
     STEP,
     Workspace,
 )
-
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 # Why `advance` came back.
 TARGET, SINGULAR, NOISE, CONVERGED = 0, 1, 2, 3

@@ -26,9 +26,7 @@ from rcweb.engine.basis import (
 from rcweb.engine.paper.column import ColumnTrace, Problem, SwitchBack
 from rcweb.engine.paper.columns import Columns, find_columns
 from rcweb.engine.solution import Solution
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from rcweb.engine.types import Array
 
 # An entry of V b this small beside the largest one is a zero that rounding has spoiled.
 _ROUNDING = 1e-10

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 # Lanczos vectors before a restart.
 DEPTH = 12

@@ -16,9 +16,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaln, entr
 
+from rcweb.engine.checkpoint import StageStore
 from rcweb.engine.posterior.axes import Axes
 from rcweb.engine.posterior.kernels import draw_edges, draw_shaped_edges
 from rcweb.engine.posterior.slab import (
@@ -29,10 +29,7 @@ from rcweb.engine.posterior.slab import (
     shared_noise,
     shared_scale,
 )
-from rcweb.storage.checkpoint import Checkpoint
-
-Array = NDArray[np.float64]
-Rng = np.random.Generator
+from rcweb.engine.types import Array, Rng
 
 LOG_2_PI_E = np.log(2 * np.pi * np.e)
 MEASURED = 10  # sweeps from one measurement of the energy to the next
@@ -103,7 +100,7 @@ class Chain:
         *,
         concentration: float,
         density: float = 0.2,
-        checkpoint: Checkpoint | None = None,
+        checkpoint: StageStore | None = None,
     ) -> None:
         self.axes, self.rng = axes, rng
         self.prior = (concentration * density, concentration * (1 - density))
@@ -112,7 +109,7 @@ class Chain:
         self.energy: list[float] = []
         self.runs = 0
         self.checkpoint = checkpoint
-        self.resumed = checkpoint.resume("chain", Snapshot, rng) if checkpoint else None
+        self.resumed = checkpoint.load("chain", Snapshot, rng) if checkpoint else None
         if self.resumed is not None:
             self.state, self.energy = self.resumed.state, self.resumed.energy.tolist()
 
@@ -148,7 +145,7 @@ class Chain:
             sums.pi += self.state.pi
             if self.checkpoint is not None and self.checkpoint.due():
                 snapshot = Snapshot(self.runs, sums, self.state, np.array(self.energy))
-                self.checkpoint.keep("chain", snapshot, self.rng)
+                self.checkpoint.save("chain", snapshot, self.rng)
         return sums
 
     def burn_in(self, most: int, block: int = 300, patience: int = 3) -> int:

@@ -21,7 +21,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import digamma
 
 from rcweb.engine.posterior.axes import Axes
@@ -35,8 +34,7 @@ from rcweb.engine.posterior.slab import (
     shared_noise,
     shared_scale,
 )
-
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 FIRST = 1  # rounds before the slab's shape is learned
 LEAST = 5

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 # Slab: 13 Gaussians in steps of 0.4 row scales; wide enough for any weight distribution seen.
 STEP = 0.4

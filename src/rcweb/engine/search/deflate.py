@@ -12,7 +12,8 @@ import numpy as np
 
 from rcweb.engine.search.joint import complement, normalised
 from rcweb.engine.search.kernels import contrast_step
-from rcweb.engine.search.space import Array, Single, Space
+from rcweb.engine.search.space import Single, Space
+from rcweb.engine.types import Array
 
 STARTS = 500
 STEPS = 40

@@ -18,15 +18,8 @@ from numpy.typing import NDArray
 
 from rcweb.engine.search.joint import climb, complement, normalised
 from rcweb.engine.search.kernels import wide_step
-from rcweb.engine.search.space import (
-    Array,
-    Density,
-    Single,
-    Space,
-    e_step,
-    m_step,
-    negentropy,
-)
+from rcweb.engine.search.space import Density, Single, Space, e_step, m_step, negentropy
+from rcweb.engine.types import Array
 
 CHUNK = 128  # candidates that move together: two matrix products a step for all of them
 MARGIN = 1.3  # how far above chance a row must be to be certified

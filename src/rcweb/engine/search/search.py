@@ -17,8 +17,9 @@ from rcweb.engine.search.peel import (
     peel,
     pick_independent,
 )
-from rcweb.engine.search.space import Array, Density, Space
+from rcweb.engine.search.space import Density, Space
 from rcweb.engine.search.unmix import unmix
+from rcweb.engine.types import Array
 
 START_STEPS, START_SETTLE = 20, 10  # of the joint start: narrowing, and at its own width
 FINISH_SETTLE = 15

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from rcweb.engine.search.space import Array
+from rcweb.engine.types import Array
 
 STEPS = 60
 WIDTHS = (0.1, 0.03)  # sd of the narrow part at the first step

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from rcweb.engine.matching import row_correlation
 from rcweb.engine.search.joint import Columns, climb
-from rcweb.engine.search.space import Array, Space
+from rcweb.engine.search.space import Space
+from rcweb.engine.types import Array
 
 ANGLES = np.linspace(0, np.pi, 90, endpoint=False)
 TOGETHER = 0.15  # correlation of being near zero above which a pair is tried

@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from rcweb.engine.types import Array
 from rcweb.knowledge import enrich, format_p, name_regulators, overlap_test
 from rcweb.knowledge.genesets import GeneSets
 from rcweb.lab.applications.page import page_html
@@ -19,8 +20,6 @@ from rcweb.lab.benchmark.real import strongest
 from rcweb.lab.datasets import Dataset
 from rcweb.network import Network
 from rcweb.storage.atomic import write_text
-
-Array = NDArray[np.float64]
 
 ALPHA = 0.05
 Z_CUT = 3.0

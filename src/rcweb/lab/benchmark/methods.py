@@ -9,11 +9,9 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rcweb.engine.types import Array
 from rcweb.lab.simulate import Simulation
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -80,7 +78,7 @@ def _ceiling(sim: Simulation, n_components: int | str, seed: int) -> Estimate:
 
 
 def _rcweb(sim: Simulation, n_components: int | str, seed: int, **options: Any) -> Estimate:
-    from rcweb import RCweb
+    from rcweb.estimator import RCweb
 
     model = RCweb(n_components, random_state=seed, **options).fit(sim.data)
     return Estimate(model.components_, model.weights_, model.edge_score_, model.edge_probability_)

@@ -13,13 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rcweb.engine.types import Array
 from rcweb.lab.benchmark.scale_data import PlantedRows
 from rcweb.lab.metrics import score_network
-
-Array = NDArray[np.float64]
 
 METHODS = ("rcweb", "ipca-fastica")
 # scikit-learn's default is 5 N rows, whose decomposition would take most of the memory allowed.
@@ -115,8 +113,8 @@ def _in_memory(rows: PlantedRows) -> Any:
 
 
 def _rcweb(table: Any, P: int, seed: int) -> tuple[Array, int]:
-    from rcweb import RCweb
     from rcweb.blocks.local import Local
+    from rcweb.estimator import RCweb
 
     X = Local(table) if isinstance(table, PlantedRows) else table
     model = RCweb(P, random_state=seed).fit(X)

@@ -11,13 +11,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rcweb.engine.types import Array, Rng
 from rcweb.lab.simulate import simulate
-
-Array = NDArray[np.float64]
-Rng = np.random.Generator
 
 PIECE = 1024  # rows drawn at once
 SPARSE_DEGREE = 0.02  # share of the variables that a regulator of a sparse table reaches
