@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rcweb.blocks.base import Block, Blocks, Parts, Step, as_block, dense
+from rcweb.blocks.base import Blocks, Parts, RowBlock, Step, as_block, dense
 from rcweb.blocks.chunked import Chunked
 from rcweb.blocks.recognise import as_blocks
 from rcweb.blocks.steps import Centring
@@ -40,15 +40,15 @@ class Project(Step):
     weights: Array | None
     rules = ("rows",)
 
-    def __call__(self, block: Block, start: int) -> Parts:
+    def __call__(self, block: RowBlock, start: int) -> Parts:
         return (self.activities(block, start),)
 
-    def chunk(self, block: Block, block_info: Any = None) -> Array:
+    def chunk(self, block: RowBlock, block_info: Any = None) -> Array:
         """The same for a chunk of dask as it comes; `block_info` is dask's, of where it is."""
         start = block_info[0]["array-location"][0][0] if block_info else 0
         return self.activities(as_block(block), start)
 
-    def activities(self, block: Block, start: int = 0) -> Array:
+    def activities(self, block: RowBlock, start: int = 0) -> Array:
         """Of the rows of a block, the first of which has number `start`."""
         # Where a row has NaN or infinity its activities have, and nothing else needs to be looked
         # through.
@@ -81,7 +81,7 @@ class _Write(Step):
     out: Any
     rules = ("sum",)
 
-    def __call__(self, block: Block, start: int) -> Parts:
+    def __call__(self, block: RowBlock, start: int) -> Parts:
         (values,) = self.project(block, start)
         self.out[start : start + len(values)] = values
         return (np.array(len(values)),)
@@ -96,7 +96,7 @@ class _Explain(Step):
     network: Array
     rules = ("sum", "sum", "sum", "sum")
 
-    def __call__(self, block: Block, start: int) -> Parts:
+    def __call__(self, block: RowBlock, start: int) -> Parts:
         centred = dense(block) - self.project.mean
         seen = ~np.isnan(centred)
         rest = centred - self.project.activities(block, start) @ self.network

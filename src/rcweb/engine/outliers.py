@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rcweb.engine.condensed import Table
+from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.missing.correct import observed_median
 from rcweb.engine.samples import Samples
 from rcweb.engine.spectrum import Spectrum, leading_directions
@@ -71,7 +71,7 @@ class Tamed:
     wild: float
 
 
-def tame(table: Table, samples: Samples, n_components: int | str) -> Tamed:
+def tame(table: CondensedTable, samples: Samples, n_components: int | str) -> Tamed:
     """Pull wild entries in, if there are many, and find the leading directions."""
     spectrum = leading_directions(table, n_components)
     seen = _Seen.of(samples.some(rows_seen(table.N)), table.observed)

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from rcweb.engine.checkpoint import StageStore, staged
-from rcweb.engine.condensed import Table
+from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.diagnosis import diagnose, explain_number, whole_fit_warnings
 from rcweb.engine.edges import keep_at_fdr, keep_strongest
 from rcweb.engine.effort import EFFORTS, Run
-from rcweb.engine.estimate import Estimate, Problem, estimate_diffuse, estimate_sparse
+from rcweb.engine.estimate import NetworkEstimate, RefinedProblem, estimate_diffuse, estimate_sparse
 from rcweb.engine.matching import match_rows
 from rcweb.engine.outliers import TOO_MANY, tame
 from rcweb.engine.samples import Samples, carriers
@@ -36,7 +36,7 @@ FEW_SAMPLES = 3.0
 # and then, without any: what the library reads beyond their ends is not used.
 @np.errstate(invalid="ignore")
 def solve_refined(
-    table: Table,
+    table: CondensedTable,
     samples: Samples,
     n_components: int | str = "auto",
     *,
@@ -55,7 +55,7 @@ def solve_refined(
         run.report(f"outliers: {tamed.wild:.2%} of the entries limited")
     spectrum = tamed.spectrum
     space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
-    problem = Problem(spectrum, space)
+    problem = RefinedProblem(spectrum, space)
     run.report(f"basis: {space.K} directions, noise {space.level:.2f} of a row")
     found, agreement = _search(space, run)
     if found.diffuse:
@@ -86,9 +86,9 @@ def _search(space: Space, run: Run) -> tuple[Found, Array | None]:
 
 
 def _choose_regulators(
-    problem: Problem,
+    problem: RefinedProblem,
     found: Found,
-    estimate: Estimate,
+    estimate: NetworkEstimate,
     samples: Samples,
     n_components: int | str,
 ) -> NDArray[np.intp]:
@@ -110,10 +110,10 @@ def _choose_regulators(
 
 
 def _solution(
-    problem: Problem,
+    problem: RefinedProblem,
     found: Found,
     agreement: Array | None,
-    estimate: Estimate,
+    estimate: NetworkEstimate,
     keep: NDArray[np.intp],
     wanted: tuple[int | None, float],
 ) -> Solution:

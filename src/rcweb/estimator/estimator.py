@@ -22,7 +22,7 @@ from rcweb.estimator.parameters import check_parameters, check_sizes
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rcweb.engine.condensed import Table
+    from rcweb.engine.condensed import CondensedTable
     from rcweb.engine.samples import Samples
     from rcweb.network import Network
     from rcweb.storage.checkpoint import Checkpoint
@@ -280,11 +280,11 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 verbose=self.verbose,
                 **(self.paper_options or {}),
             )
-        from rcweb.engine.condensed import Table
+        from rcweb.engine.condensed import CondensedTable
         from rcweb.engine.samples import InMemory
 
         observed = None if observed is None else observed[prepared.varying]
-        table, samples = Table.of(prepared.G0, observed), InMemory(prepared.G0, observed)
+        table, samples = CondensedTable.of(prepared.G0, observed), InMemory(prepared.G0, observed)
         return prepared, self._solve(table, samples, self._open_checkpoint(X))
 
     def _fit_blocks(
@@ -304,7 +304,9 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.route_, self.passes_ = route_of(*blocks.shape), reader.passes
         return prepared, solution
 
-    def _solve(self, table: Table, samples: Samples, checkpoint: Checkpoint | None) -> Solution:
+    def _solve(
+        self, table: CondensedTable, samples: Samples, checkpoint: Checkpoint | None
+    ) -> Solution:
         from rcweb.engine.refined import solve_refined
 
         return solve_refined(

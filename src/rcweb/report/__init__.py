@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rcweb.report.data import Known, Regulator, ReportData, Table
+from rcweb.report.data import Known, Regulator, ReportData, ReportTable
 from rcweb.report.gather import report_data
 from rcweb.report.page import render_report, write_report
 
@@ -10,7 +10,7 @@ __all__ = [
     "Known",
     "Regulator",
     "ReportData",
-    "Table",
+    "ReportTable",
     "render_report",
     "report_data",
     "write_report",

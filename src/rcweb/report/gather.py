@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rcweb.engine.types import Array
 from rcweb.network import Network
 from rcweb.report.annotations import (
-    Annotations,
+    AnnotationTables,
     Sets,
     best_known,
     extra_facts,
@@ -25,7 +25,7 @@ from rcweb.report.annotations import (
     split_annotations,
     top_terms,
 )
-from rcweb.report.data import Cell, Regulator, ReportData
+from rcweb.report.data import CellValue, Regulator, ReportData
 from rcweb.report.layout import network_layout
 from rcweb.report.words import summarise, with_labels
 
@@ -39,7 +39,7 @@ def report_data(
     *,
     sample_names: Sequence[str] | None = None,
     sample_groups: Sequence[Any] | None = None,
-    annotations: Annotations | None = None,
+    annotations: AnnotationTables | None = None,
     gene_sets: Sets | None = None,
     gene_names: Mapping[str, str] | Sequence[str] | None = None,
     provenance: Mapping[str, Any] | None = None,
@@ -199,7 +199,7 @@ def _regulators(
     return with_labels(found, given_names(known))
 
 
-def _row(table: pd.DataFrame, p: int) -> dict[str, Cell]:
+def _row(table: pd.DataFrame, p: int) -> dict[str, CellValue]:
     # Column by column: a row of a mixed table would turn all its numbers into one type.
     return {str(key): plain_cell(table[key].iloc[p]) for key in table.columns}
 

@@ -23,6 +23,7 @@ from rcweb._version import __version__
 from rcweb.storage.atomic import TEMPORARY
 from rcweb.storage.plain import from_plain, plain
 from rcweb.storage.record import (
+    BLOCK,
     Record,
     RecordError,
     contiguous,
@@ -32,13 +33,11 @@ from rcweb.storage.record import (
 )
 
 T = TypeVar("T")
-Rng = np.random.Generator
 
 SUFFIX = ".stage"
 EVERY = 30.0  # seconds between two saves of work in progress
 # Other versions of these draw or sum differently, and "the same bits" would be a lie.
-_PACKAGES = ("numpy", "scipy", "numba")
-_BLOCK = 1 << 24
+_BIT_PACKAGES = ("numpy", "scipy", "numba")
 
 
 class CheckpointError(ValueError):
@@ -50,7 +49,7 @@ def fingerprint(*arrays: NDArray[Any]) -> str:
     digest = hashlib.sha256()
     for array in map(np.atleast_1d, arrays):
         digest.update(f"{array.dtype.str} {array.shape} ".encode("ascii"))
-        rows = max(1, _BLOCK * len(array) // max(1, array.nbytes))
+        rows = max(1, BLOCK * len(array) // max(1, array.nbytes))
         for start in range(0, len(array), rows):
             digest.update(np.ascontiguousarray(array[start : start + rows]).data)
     return digest.hexdigest()
@@ -58,7 +57,7 @@ def fingerprint(*arrays: NDArray[Any]) -> str:
 
 def identity(data: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Of a fit: the fingerprint of its data, its parameters and what computes it."""
-    versions = {"rcweb": __version__, **{name: version(name) for name in _PACKAGES}}
+    versions = {"rcweb": __version__, **{name: version(name) for name in _BIT_PACKAGES}}
     return {"data": data, "parameters": plain(dict(parameters)), "versions": versions}
 
 
@@ -89,7 +88,7 @@ class Checkpoint:
         for path in half_written:  # by a run that was killed
             path.unlink(missing_ok=True)
 
-    def load(self, name: str, kind: type[T], rng: Rng | None = None) -> T | None:
+    def load(self, name: str, kind: type[T], rng: np.random.Generator | None = None) -> T | None:
         """The dataclass that was saved under this name, None if nothing; the generator is put
         where it stood then."""
         record = self.read(name)
@@ -99,7 +98,7 @@ class Checkpoint:
             rng.bit_generator.state = record.document["rng"]
         return unpack(record, kind)
 
-    def save(self, name: str, value: Any, rng: Rng | None = None) -> None:
+    def save(self, name: str, value: Any, rng: np.random.Generator | None = None) -> None:
         """Save a dataclass of arrays, plain values and such dataclasses; and where the generator
         stands."""
         record = pack(value)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal, norm
 
-from rcweb.engine.condensed import Table
+from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.posterior.axes import Axes, all_axes, leading_axes
 from rcweb.engine.posterior.gibbs import (
     MEASURED,
@@ -24,11 +24,11 @@ from rcweb.storage.checkpoint import Checkpoint
 
 
 def whole(G: np.ndarray) -> Axes:
-    return all_axes(Table.of(G))
+    return all_axes(CondensedTable.of(G))
 
 
 def leading(G: np.ndarray, L: int) -> Axes:
-    return leading_axes(Table.of(G), L)
+    return leading_axes(CondensedTable.of(G), L)
 
 
 def draw(
@@ -278,7 +278,7 @@ def test_single_precision_gives_the_same_products() -> None:
     """To its seven digits, in whatever units the table is."""
     for unit in (1e-30, 1.0, 1e30):
         G, C, _ = draw(0)
-        table = Table.of(unit * G)
+        table = CondensedTable.of(unit * G)
         double, single = all_axes(table), all_axes(table, single=True)
         R = double.scores(C)
         assert single.scores(C).dtype == np.float32

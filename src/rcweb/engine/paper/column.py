@@ -19,7 +19,7 @@ STOPS = {
     kernels.CONVERGED: "converged: neither v nor lambda_max moves",
     kernels.TARGET: "degree: the given number of rows is removed",
 }
-LIMIT = "limit: N - P + 1 rows removed without a sparse solution"
+ALL_REMOVED = "limit: N - P + 1 rows removed without a sparse solution"
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def continue_column(
         omega_minus=work.omega_minus[:n].copy(),
         lam=work.lam[:n].copy(),
         inflated_steps=inflated_steps,
-        stop=LIMIT if at_limit else STOPS[code],
+        stop=ALL_REMOVED if at_limit else STOPS[code],
         refreshes=int(work.refreshes[0]),
     )
     return _settled(problem, work), trace

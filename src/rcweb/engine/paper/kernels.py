@@ -17,9 +17,9 @@ from rcweb.engine.paper.workspace import (
     ERROR,
     KNOTS,
     LAMBDA,
+    MOVE,
     SIZE,
     SPACING,
-    STEP,
     Workspace,
 )
 from rcweb.engine.types import Array
@@ -275,7 +275,7 @@ def _move(work: Workspace, A: Array, inflated: bool) -> None:
     for j in range(P):
         step += (w[j] - work.w[j]) ** 2
         work.w[j] = w[j]
-    work.scalars[STEP] = np.sqrt(step)
+    work.scalars[MOVE] = np.sqrt(step)
 
 
 @njit(cache=True, nogil=True)
@@ -350,8 +350,8 @@ def _choose_candidates(V: Array, work: Workspace, u: Array) -> None:
     A histogram finds the threshold; a tie of more than CANDIDATES rows leaves none.
     """
     N = V.shape[0]
-    norms, levels, spacing = work.norms, work.levels, 2.0 * work.scalars[STEP]
-    ahead = u + _AHEAD * work.scalars[STEP] * norms
+    norms, levels, spacing = work.norms, work.levels, 2.0 * work.scalars[MOVE]
+    ahead = u + _AHEAD * work.scalars[MOVE] * norms
     unit = _BINS / ahead.max()
     counts = np.zeros(_BINS + 1, dtype=np.int64)
     for i in range(N):

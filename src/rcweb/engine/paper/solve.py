@@ -24,7 +24,7 @@ from rcweb.engine.basis import (
     truncated_svd,
 )
 from rcweb.engine.paper.column import ColumnTrace, Problem, SwitchBack
-from rcweb.engine.paper.columns import Columns, find_columns
+from rcweb.engine.paper.columns import PaperColumns, find_columns
 from rcweb.engine.solution import Solution
 from rcweb.engine.types import Array
 
@@ -42,7 +42,7 @@ class _Found:
     """Columns of the search beside the basis they live in; `kept` of them carry signal."""
 
     basis: Basis
-    columns: Columns
+    columns: PaperColumns
     n_signal: int
     kept: NDArray[np.intp]
 
@@ -143,7 +143,7 @@ def _solution(G0: Array, found: _Found, P_star: int, reason: str) -> Solution:
     )
 
 
-def network_of(V: Array, columns: Columns) -> Array:
+def network_of(V: Array, columns: PaperColumns) -> Array:
     """``C = (V B)^T`` with exact zeros on omega_0 and where rounding alone is left."""
     full = (V @ columns.B).T
     C = np.zeros_like(full)

@@ -63,13 +63,13 @@ def _oracle(sim: Simulation, n_components: int | str, seed: int) -> Estimate:
 
 def _ceiling(sim: Simulation, n_components: int | str, seed: int) -> Estimate:
     """Posterior mean of the sampler started at the truth: what a blind method can hope for."""
-    from rcweb.engine.condensed import Table
+    from rcweb.engine.condensed import CondensedTable
     from rcweb.engine.posterior.axes import all_axes
     from rcweb.engine.posterior.gibbs import Chain
 
     G = sim.data - sim.data.mean(axis=0)
     rng = np.random.default_rng(seed)
-    chain = Chain(all_axes(Table.of(G)), sim.network, rng, concentration=0.1 * G.shape[1])
+    chain = Chain(all_axes(CondensedTable.of(G)), sim.network, rng, concentration=0.1 * G.shape[1])
     chain.run(50, shaped=False)
     chain.run(20)
     posterior = chain.run(300)
