@@ -219,7 +219,7 @@ def test_noise_and_densities_are_recovered() -> None:
     found = chain.run(60)
     assert np.corrcoef(found.noise, sd)[0, 1] > 0.97
     np.testing.assert_allclose(found.noise, sd, rtol=0.15, atol=0.1)  # shared: shrunk to typical
-    np.testing.assert_allclose(found.density, (C != 0).mean(axis=1), atol=0.08)
+    np.testing.assert_allclose(found.probability.mean(axis=1), (C != 0).mean(axis=1), atol=0.08)
     strong = np.abs(C) > 1
     assert found.probability[strong].min() > 0.99
     np.testing.assert_allclose(np.abs(found.C[strong]), np.abs(C[strong]), rtol=0.35)
@@ -249,7 +249,7 @@ def test_same_seed_same_bits_and_no_input_changed() -> None:
         chain = Chain(whole(G), C, np.random.default_rng(7), concentration=10.0)
         chain.run(5, shaped=False)
         runs.append(chain.run(10))
-    for name in ("C", "probability", "noise", "density"):
+    for name in ("C", "probability", "noise"):
         np.testing.assert_array_equal(getattr(runs[0], name), getattr(runs[1], name))
     np.testing.assert_array_equal(G, before_G)
     np.testing.assert_array_equal(C, before_C)

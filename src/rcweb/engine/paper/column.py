@@ -95,22 +95,14 @@ class Start:
     nearest: list[float]
 
 
-def find_column(
-    problem: Problem, found: Array, A: Array, switch: SwitchBack
+def continue_column(
+    problem: Problem, found: Array, switch: SwitchBack, start: Start
 ) -> tuple[Array, ColumnTrace]:
     """Search one column ``b`` of B; returns ``(b, trace)``.
 
     found : (P, n) columns found so far, for the correlation rule
-    A : (P, P) ``I + sum b b^T``, so that the inflated matrix is ``V(i) = V A`` with
-        ``K = A^T A``; the identity for the first column
+    start : of `start_column`; it may have come as far as `switch` allows, and moves on
     """
-    return continue_column(problem, found, switch, start_column(problem, A))
-
-
-def continue_column(
-    problem: Problem, found: Array, switch: SwitchBack, start: Start
-) -> tuple[Array, ColumnTrace]:
-    """`find_column` from a start that has not come further than `switch` allows; it moves on."""
     V, A = problem.V, start.A
     inflated_steps = 0
     if found.shape[1]:
@@ -140,6 +132,8 @@ def continue_column(
 def start_column(problem: Problem, A: Array) -> Start:
     """Initialization: K of the whole matrix without the row of the largest l1 norm.
 
+    A : (P, P) ``I + sum b b^T``, so that the inflated matrix is ``V(i) = V A``; the identity for
+        the first column
     ``K = A^T A`` because V has orthonormal columns; the paper's identity for the first column.
     """
     K = A.T @ A
