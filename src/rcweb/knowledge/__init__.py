@@ -1,4 +1,8 @@
-"""From numbered regulators to named ones (paper, sections 4.3 and 4.4)."""
+"""From numbered regulators to named ones: gene sets, terms, measurements (paper, section 4).
+
+May import: estimator and what is below it.
+Exports: the functions listed below.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""One self-contained html page about a fitted network: ``write_report(path, report_data(...))``."""
+"""One self-contained html page about a fitted network: ``write_report(path, report_data(...))``.
+
+May import: knowledge, activity and what is below them.
+Exports: `report_data`, `render_report`, `write_report` and the types of the data.
+"""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def _checked(which: str, table: pd.DataFrame | None) -> pd.DataFrame | None:
     if table is None:
         return None
     if "regulator" not in table.columns and "name" in table.columns:
-        # The table of `interpret.name_regulators`: one row per regulator, its id in the index.
+        # The table of `knowledge.name_regulators`: one row per regulator, its id in the index.
         table = table.rename_axis(index="regulator").reset_index()
         table = table.rename(columns={"best_known": "set", "known_size": "set_size"})
         table = table if "set" in table.columns else table.assign(set="")  # named on other grounds

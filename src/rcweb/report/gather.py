@@ -53,11 +53,11 @@ def report_data(
         `reason_`, `evidence_`, `diagnosis_` and `warnings_`.
     X_or_activities : (samples, variables) the data, or (samples, regulators) their activities.
     sample_names, sample_groups : one per sample; names default to the index of a data frame.
-    annotations : table of known regulators, as of `interpret.name_regulators` or
+    annotations : table of known regulators, as of `knowledge.name_regulators` or
         `Overlaps.table` (`regulator`, `set`, and where known `description`, `overlap`, `set_size`,
         `p`, `q`; of several rows the one with the smallest p counts), or
         ``{"known": ..., "terms": ..., "measured": ...}`` with further tables, as of
-        `interpret.enrich` and `interpret.match_measured`. A column `name` names regulators.
+        `knowledge.enrich` and `knowledge.match_measured`. A column `name` names regulators.
     gene_sets : members of the known sets, ``{set: targets}``: shows which were found and missed.
     gene_names : names to show instead of the identifiers, as a mapping or one per variable.
     provenance : where the result comes from, ``{what: value}``.
