@@ -19,6 +19,9 @@ class Sources:
     """Files named on the command line."""
 
     sets: tuple[Path, ...] = ()
+    source_column: str | None = None
+    target_column: str | None = None
+    weight_column: str | None = None
     terms: tuple[Path, ...] = ()
     measured: Path | None = None
     samples: Path | None = None
@@ -69,7 +72,12 @@ def load_knowledge(sources: Sources) -> Knowledge:
     from rcweb.io.samples import read_names, read_sheet
 
     return Knowledge(
-        known=_load_sets(sources.sets),
+        known=_load_sets(
+            sources.sets,
+            source=sources.source_column,
+            target=sources.target_column,
+            weight=sources.weight_column,
+        ),
         terms=_load_sets(sources.terms),
         sheet=read_sheet(sources.samples) if sources.samples else None,
         labels=read_names(sources.names) if sources.names else None,
@@ -101,24 +109,16 @@ def _load_measured(path: Path, samples: Sequence[str]) -> pd.DataFrame:
     return table.frame()
 
 
-def _load_sets(paths: Sequence[Path]) -> GeneSets | None:
-    """All sets of all files; a name that two files use gets the file's after it."""
-    from rcweb.interpret import GeneSets, read_sets
+def _load_sets(paths: Sequence[Path], **columns: str | None) -> GeneSets | None:
+    """All sets of all files; `columns` are titles in those that are tables of edges."""
+    from rcweb.interpret import merge_sets, read_sets
+    from rcweb.interpret.genesets import is_gmt
 
+    if any(columns.values()) and all(map(is_gmt, paths)):
+        raise ValueError("Columns are named for a table of edges, but --sets names none.")
     if not paths:
         return None
-    parts = [read_sets(path) for path in paths]
-    if len(parts) == 1:
-        return parts[0]
-    names: list[str] = []
-    for path, part in zip(paths, parts):
-        taken = set(names)
-        names += [f"{name} ({path.stem})" if name in taken else name for name in part.names]
-    return GeneSets(
-        names=tuple(names),
-        descriptions=tuple(text for part in parts for text in part.descriptions),
-        members=tuple(members for part in parts for members in part.members),
-    )
+    return merge_sets([(path.stem, read_sets(path, **columns)) for path in paths])
 
 
 def annotate_model(

@@ -6,6 +6,7 @@ from rcweb.interpret.enrichment import enrich
 from rcweb.interpret.genesets import GeneSets, read_edges, read_gmt, read_sets
 from rcweb.interpret.hypergeometric import format_p
 from rcweb.interpret.measured import MeasuredMatch, match_measured
+from rcweb.interpret.merge import merge_sets
 from rcweb.interpret.names import (
     identifiability,
     name_regulators,
@@ -22,6 +23,7 @@ __all__ = [
     "format_p",
     "identifiability",
     "match_measured",
+    "merge_sets",
     "name_regulators",
     "named_activities",
     "overlap_test",
