@@ -60,7 +60,11 @@ def fit_anndata(
 
 
 def fill_anndata(adata: AnnData, model: RCweb, activities: Any, *, key: str = "rcweb") -> None:
-    """Store a fitted model and the activities of the samples (M, P) in the slots of `adata`."""
+    """Store a fitted model and the activities of the samples (M, P) in the slots of `adata`.
+
+    Names of regulators are in ``uns["rcweb"]["regulator_names"]``, one per id in ``"regulators"``;
+    names of variables, where the model has any, in ``var["rcweb_name"]``.
+    """
     network = model.network_
     if len(adata.var_names) != network.shape[1]:
         raise ValueError(
@@ -73,12 +77,15 @@ def fill_anndata(adata: AnnData, model: RCweb, activities: Any, *, key: str = "r
         "version": __version__,
         "parameters": {k: _storable(v) for k, v in model.get_params().items() if v is not None},
         "regulators": np.array(network.regulators, dtype=object),
+        "regulator_names": np.array(network.regulator_names, dtype=object),
         "reason": model.reason_,
         "warnings": np.array(model.warnings_, dtype=object),
         "singular_values": model.singular_values_,
         "noise": model.noise_,
         "diagnosis": _storable_frame(model.diagnosis_),
     }
+    if network.target_names != network.targets:
+        adata.var[f"{key}_name"] = list(network.target_names)
 
 
 def _storable(value: Any) -> Any:

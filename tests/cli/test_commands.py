@@ -35,7 +35,8 @@ def test_fit_writes_every_promised_file(found):
     """The contract of the design."""
     assert names_in(found) == WRITTEN
     network = pd.read_csv(found / "network.tsv", sep="\t")
-    assert list(network.columns) == ["regulator", "target", "weight", "probability"]
+    assert list(network.columns)[:4] == ["regulator", "target", "weight", "probability"]
+    assert list(network.columns)[4:] == ["regulator_name", "target_name"]
 
 
 def test_all_files_tell_the_same_network(found):
