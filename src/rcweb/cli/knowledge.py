@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,6 +48,7 @@ class Knowledge:
     sheet : one row per sample
     groups : one per sample of the table, for colours
     labels : names to show instead of identifiers
+    title : heading of the report
     """
 
     known: GeneSets | None = None
@@ -56,6 +57,12 @@ class Knowledge:
     sheet: pd.DataFrame | None = None
     groups: tuple[str, ...] | None = None
     labels: dict[str, str] | None = None
+    title: str | None = None
+
+    @property
+    def names_regulators(self) -> bool:
+        """Whether there is anything by which regulators are named or described."""
+        return not (self.known is None and self.terms is None and self.measured is None)
 
 
 @dataclass(frozen=True)
@@ -122,22 +129,28 @@ def _load_sets(paths: Sequence[Path], **columns: str | None) -> GeneSets | None:
 
 
 def annotate_model(
-    model: RCweb, activities: pd.DataFrame, knowledge: Knowledge, X: Any = None
+    model: RCweb,
+    activities: pd.DataFrame,
+    knowledge: Knowledge,
+    total_variance: float | None = None,
 ) -> Annotations:
-    """Name regulators by what is known; `X`, the data, adds shares of variance."""
+    """Name regulators by what is known; `total_variance`, of the data, adds shares of it."""
     from rcweb.interpret.enrichment import enrich
     from rcweb.interpret.measured import match_measured
-    from rcweb.interpret.names import name_regulators
+    from rcweb.interpret.names import identifiability, name_regulators, share_of_variance
 
     names = terms = measured = None
     if knowledge.known is not None:
-        names = name_regulators(model, knowledge.known, terms=knowledge.terms, X=X)
+        names = name_regulators(model, knowledge.known, terms=knowledge.terms)
     if knowledge.terms is not None:
         terms = enrich(model, knowledge.terms)
     if knowledge.measured is not None:
         measured = match_measured(activities, knowledge.measured)
     if measured is not None:
         names = _named_by_measurement(_unnamed(model) if names is None else names, measured)
+    if names is not None and total_variance is not None:
+        share = share_of_variance(activities, model.components_, total_variance)
+        names = names.assign(variance_share=share, identifiability=identifiability(activities))
     return Annotations(names, terms, measured)
 
 
