@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from anndata import AnnData
 
     from rcweb.estimator import RCweb
+    from rcweb.network import Network
 
 
 def fit_anndata(
@@ -77,13 +78,18 @@ def fill_anndata(adata: AnnData, model: RCweb, activities: Any, *, key: str = "r
         "version": __version__,
         "parameters": {k: _storable(v) for k, v in model.get_params().items() if v is not None},
         "regulators": np.array(network.regulators, dtype=object),
-        "regulator_names": np.array(network.regulator_names, dtype=object),
         "reason": model.reason_,
         "warnings": np.array(model.warnings_, dtype=object),
         "singular_values": model.singular_values_,
         "noise": model.noise_,
         "diagnosis": _storable_frame(model.diagnosis_),
     }
+    fill_names(adata, network, key=key)
+
+
+def fill_names(adata: AnnData, network: Network, *, key: str = "rcweb") -> None:
+    """Store the names of regulators and of variables, as `fill_anndata` does."""
+    adata.uns[key]["regulator_names"] = np.array(network.regulator_names, dtype=object)
     if network.target_names != network.targets:
         adata.var[f"{key}_name"] = list(network.target_names)
 

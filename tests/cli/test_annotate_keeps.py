@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ pytest.importorskip("click")
 from rcweb.cli.app import run
 from rcweb.cli.kept import FILE, knowledge_to_bytes, read_knowledge
 from rcweb.cli.knowledge import Knowledge
+from rcweb.cli.results import read_result, write_result
 from rcweb.interpret import GeneSets
 
 FIT = ("--method", "paper", "--components", "4")
@@ -96,6 +98,33 @@ def test_names_of_variables_alone_are_enough(found, tmp_path):
     network = pd.read_csv(out / "network.tsv", sep="\t").set_index("target")
     assert set(network.loc[["variable3"], "target_name"]) == {"recA"}
     assert "recA" in shown(out)["gene_labels"]
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWarning")
+def test_names_reach_the_h5ad_file_too(planted, tmp_path):
+    """Also when they are found after the fit; all else in the file stays."""
+    anndata = pytest.importorskip("anndata")
+    out = tmp_path / "out"
+    assert run(["fit", str(planted / "data.tsv"), "-o", str(out), *FIT, "--h5ad", "-q"]) == 0
+    before = anndata.read_h5ad(out / "data.h5ad")
+    assert list(before.uns["rcweb"]["regulator_names"]) == list(before.uns["rcweb"]["regulators"])
+    assert run(["annotate", str(out), "--sets", str(planted / "true_sets.gmt"), "-q"]) == 0
+    after = anndata.read_h5ad(out / "data.h5ad")
+    table = pd.read_csv(out / "regulators.tsv", sep="\t")
+    assert list(after.uns["rcweb"]["regulators"]) == table["regulator"].tolist()
+    assert list(after.uns["rcweb"]["regulator_names"]) == table["name"].tolist()
+    np.testing.assert_array_equal(after.X, before.X)
+    np.testing.assert_array_equal(after.varm["rcweb"], before.varm["rcweb"])
+
+
+def test_a_new_fit_keeps_nothing_of_the_old(found, tmp_path):
+    """Also one of a table that was read in blocks and is not at hand any more."""
+    out = tmp_path / "out"
+    shutil.copytree(found, out)
+    (out / "terms.tsv").write_text("of another fit\n")
+    (out / "networks.png").write_bytes(b"of another fit")
+    write_result(out, replace(read_result(found), knowledge=None))
+    assert {path.name for path in out.iterdir()} == {path.name for path in found.iterdir()}
 
 
 def test_knowledge_comes_back_as_it_was(tmp_path):

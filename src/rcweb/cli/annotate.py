@@ -10,7 +10,7 @@ import click
 
 from rcweb.cli.console import Console, with_console
 from rcweb.cli.kept import updated, updated_inputs
-from rcweb.cli.knowledge import Sources, join_samples, load_knowledge
+from rcweb.cli.knowledge import Knowledge, Sources, join_samples, load_knowledge
 from rcweb.cli.options import knowledge_options
 from rcweb.cli.pipeline import name_and_write
 from rcweb.cli.results import read_result
@@ -40,7 +40,7 @@ def annotate(out: Path, sources: Sources, console: Console) -> None:
         inputs = updated_inputs(result.provenance.get("inputs", {}), sources.inputs())
         result = replace(result, provenance={**result.provenance, "inputs": inputs})
         given = join_samples(load_knowledge(sources), sources, list(result.activities.index))
-        knowledge = updated(result.knowledge, given)
+        knowledge = updated(result.knowledge or Knowledge(), given)
         annotations = name_and_write(out, result, knowledge, console)
     summary = summarise(out, result, annotations, time.monotonic() - start)
     console.result(summary, summary_text(summary))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,14 +40,14 @@ class Result:
     """A fitted model with its samples and the record of how it was made.
 
     activities : (samples, regulators); data : the table it was fitted to, None if read back
-    knowledge : what was known when it was written, if read back
+    knowledge : what was known when it was written; None if it is new and not read back
     """
 
     model: RCweb
     activities: pd.DataFrame
     provenance: Mapping[str, Any]
     data: pd.DataFrame | None = None
-    knowledge: Knowledge = field(default_factory=Knowledge)
+    knowledge: Knowledge | None = None
 
     def variance(self, which: str) -> float | None:
         """The "total" variance of the data, or the share "explained"; None if not counted."""
@@ -72,7 +72,7 @@ def write_result(
     from rcweb.io.folder import replacing_folder
 
     knowledge, annotations = knowledge or Knowledge(), annotations or Annotations()
-    with replacing_folder(out, FILES, keep=result.data is None) as folder:
+    with replacing_folder(out, FILES, keep=result.knowledge is not None) as folder:
         for name in ANNOTATION_FILES:  # earlier ones, if the folder is kept
             (folder / name).unlink(missing_ok=True)
         for name, text in _texts(result, annotations).items():
@@ -83,6 +83,8 @@ def write_result(
         (folder / KNOWLEDGE_FILE).write_bytes(knowledge_to_bytes(knowledge))
         if h5ad:
             _write_h5ad(folder / "data.h5ad", result, knowledge)
+        elif (folder / "data.h5ad").exists():  # kept from the fit
+            _rename_h5ad(folder / "data.h5ad", result.model.network_)
         _write_report(folder / "report.html", result, knowledge, annotations)
     return Path(out)
 
@@ -160,12 +162,9 @@ def _with_names(table: pd.DataFrame, network: Network) -> pd.DataFrame:
 
 
 def _write_h5ad(path: Path, result: Result, knowledge: Knowledge) -> None:
-    try:
-        import anndata
-    except ImportError:
-        raise ImportError("Writing .h5ad needs anndata: pip install 'rcweb[anndata]'") from None
     from rcweb.anndata import fill_anndata
 
+    anndata = _anndata()
     if result.data is None:
         raise ValueError("The data are needed to write .h5ad; use --h5ad with `rcweb fit`.")
     adata = anndata.AnnData(result.data)
@@ -173,6 +172,23 @@ def _write_h5ad(path: Path, result: Result, knowledge: Knowledge) -> None:
         adata.obs = knowledge.sheet.reindex(adata.obs_names).fillna("")
     fill_anndata(adata, result.model, result.activities)
     adata.write_h5ad(path)
+
+
+def _rename_h5ad(path: Path, network: Network) -> None:
+    """Only the names of a file that holds this network."""
+    from rcweb.anndata import fill_names
+
+    adata = _anndata().read_h5ad(path)
+    fill_names(adata, network)
+    adata.write_h5ad(path)
+
+
+def _anndata() -> Any:
+    try:
+        import anndata
+    except ImportError:
+        raise ImportError("Writing .h5ad needs anndata: pip install 'rcweb[anndata]'") from None
+    return anndata
 
 
 def _write_report(
