@@ -269,6 +269,7 @@ def test_genes_in_rows_are_turned_by_the_sets(planted, found, tmp_path, capsys):
         (["fit", "{data}", "-o", "{home}"], 3, "did not write"),
         (["annotate", "{home}", "--sets", "{sets}"], 3, "not a folder that `rcweb fit` wrote"),
         (["annotate", "{home}"], 2, "Say what is known"),
+        (["annotate", "{home}", "--group", "batch"], 2, "Say what is known"),
         (["transform", "{bad}", "{data}", "-o", "{out}.tsv"], 3, "damaged zip file"),
         (["transform", "{bad}", "{data}", "-o", "{out}.doc"], 2, "must end in .tsv or .csv"),
         (["simulate", "-o", "{out}", "--network", "odd"], 3, "network must be one of"),

@@ -30,7 +30,7 @@ def annotate(out: Path, sources: Sources, console: Console) -> None:
     What is given takes the place of what was given before for the same option; all else stays:
     sets, terms, measured factors, groups of samples, names of variables.
     """
-    if sources == Sources():
+    if not (sources.sets or sources.terms or sources.measured or sources.samples or sources.names):
         raise click.UsageError(
             "Say what is known: --sets, --terms, --measured, --samples or --names."
         )

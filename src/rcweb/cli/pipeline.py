@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from contextlib import redirect_stdout
 from dataclasses import asdict, dataclass
@@ -98,10 +99,9 @@ def fit_table(
     )
     if isinstance(table, LargeTable):  # another pass over it is not worth the time
         return Result(model, frame, record)
-    record["variance"] = {
-        "total": total_variance(table.values),
-        "explained": model.score(X),
-    }
+    variance = {"total": total_variance(table.values), "explained": model.score(X)}
+    # Squares of huge values overflow; the record holds numbers only.
+    record["variance"] = {what: v for what, v in variance.items() if math.isfinite(v)}
     return Result(model, frame, record, X)
 
 
