@@ -28,6 +28,8 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/vulture
 
 bench: $(STAMP)
 	$(BIN)/rcweb bench fig1 --quick

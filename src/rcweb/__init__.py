@@ -31,9 +31,14 @@ _HOMES = {
     "read_table": "rcweb.tables",
     "save_model": "rcweb.estimator",
 }
-# Short names of modules that users import: ``from rcweb.simulate import simulate``.
+# Modules that users reach as attributes, and two of them under a short name as well:
+# ``from rcweb.simulate import simulate``.
 _MODULES = {
+    "activity": "rcweb.activity",
     "datasets": "rcweb.lab.datasets",
+    "knowledge": "rcweb.knowledge",
+    "plot": "rcweb.plot",
+    "report": "rcweb.report",
     "simulate": "rcweb.lab.simulate",
 }
 
@@ -43,12 +48,7 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(_HOMES[name]), name)
     if name in _MODULES:
         return import_module(_MODULES[name])
-    try:
-        return import_module(f"rcweb.{name}")  # so that `rcweb.plot` needs no import of its own
-    except ModuleNotFoundError as error:
-        if error.name != f"rcweb.{name}":
-            raise
-        raise AttributeError(f"module 'rcweb' has no attribute {name!r}") from None
+    raise AttributeError(f"module 'rcweb' has no attribute {name!r}")
 
 
 class _ShortName(ModuleType):
@@ -58,5 +58,6 @@ class _ShortName(ModuleType):
         return getattr(import_module(_MODULES[self.__name__.removeprefix("rcweb.")]), name)
 
 
-for _name in _MODULES:
-    sys.modules[f"rcweb.{_name}"] = _ShortName(f"rcweb.{_name}")
+for _name, _home in _MODULES.items():
+    if _home != f"rcweb.{_name}":
+        sys.modules[f"rcweb.{_name}"] = _ShortName(f"rcweb.{_name}")

@@ -138,7 +138,7 @@ def test_axes_double_while_signal_fills_them(monkeypatch: pytest.MonkeyPatch) ->
     model = RCweb(random_state=0).fit(X)
     assert model.route_ == "axes"
     assert model.n_components_ == 12
-    assert model.passes_ > streamed.PASSES
+    assert model.passes_ > streamed.RANGE_PASSES
 
 
 @pytest.mark.parametrize("center", [True, False])
@@ -243,7 +243,7 @@ def test_published_method_takes_what_fits(monkeypatch: pytest.MonkeyPatch) -> No
         RCweb(3, method="paper").fit(sparse.csr_array(X)),
     )
     np.testing.assert_array_equal(here.components_, stored.components_)
-    monkeypatch.setattr(streamed, "MOST_ENTRIES", 100)
+    monkeypatch.setattr(streamed, "MOST_GATHERED", 100)
     with pytest.raises(ValueError, match="Use method='refined'"):
         RCweb(3, method="paper").fit(sparse.csr_array(X))
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rcweb import RCweb
-from rcweb.engine.condensed import Table
+from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.outliers import LIMIT, TOO_MANY, WILD, tame
 from rcweb.engine.samples import InMemory
 from rcweb.lab.metrics import score_network
@@ -15,7 +15,7 @@ from rcweb.lab.simulate import simulate
 
 def limit_outliers(G: np.ndarray) -> tuple[np.ndarray, float]:
     """The table with wild entries pulled in, centred again, and their share."""
-    tamed = tame(Table.of(G), InMemory(G), 5)
+    tamed = tame(CondensedTable.of(G), InMemory(G), 5)
     assert tamed.wild > TOO_MANY
     condensed = tamed.spectrum.table.power / tamed.spectrum.factor**2
     np.testing.assert_allclose(condensed, (tamed.samples.G0**2).sum(axis=0))
@@ -43,7 +43,7 @@ def test_gaussian_tables_are_left_as_they_are(kind: str, noise: float) -> None:
         sim = simulate(100, 150, 5, noise=noise, noise_kind=kind, random_state=seed)
         G = sim.data - sim.data.mean(axis=0)
         samples = InMemory(G)
-        tamed = tame(Table.of(G), samples, 5)
+        tamed = tame(CondensedTable.of(G), samples, 5)
         assert tamed.samples is samples
         assert tamed.wild < TOO_MANY
 
@@ -67,7 +67,7 @@ def test_limit_is_measured_from_the_fit() -> None:
     """Nothing remains further from the low-rank fit than some robust standard deviations, neither
     of the table as it is now nor as it was."""
     X, wild = spoiled(table(0), 0)
-    tamed = tame(Table.of(X), InMemory(X), 5)
+    tamed = tame(CondensedTable.of(X), InMemory(X), 5)
     V, factor, G = tamed.spectrum.V, tamed.spectrum.factor, tamed.samples.G0
     fit = ((G * factor) @ V) @ (V / factor[:, None]).T
     scatter = 1.4826 * np.median(np.abs(X - fit), axis=0)
@@ -82,7 +82,7 @@ def test_what_many_variables_share_is_no_wild_entry() -> None:
     row = rng.standard_normal(150) * (rng.random(150) < 0.3)
     G[[10, 50]] += 20 * G.std() * row
     X, _ = spoiled(G, 1, size=5.0)
-    tamed = tame(Table.of(X), InMemory(X), 6).samples.G0
+    tamed = tame(CondensedTable.of(X), InMemory(X), 6).samples.G0
     before = G - G.mean(axis=0)
     for sample in (10, 50):
         assert np.corrcoef(tamed[sample], before[sample])[0, 1] > 0.98

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rcweb.engine.condensed import Table
+from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.spectrum import Spectrum, leading_directions
 from rcweb.lab.simulate import simulate
 
@@ -22,7 +22,9 @@ def centred(seed: int, M: int, N: int, P: int, **options: object) -> np.ndarray:
 def test_planted_rank_is_counted(M: int, N: int, P: int, noise: float) -> None:
     """Equal noise in all variables: exact in all of 5 seeds, and asked for by "auto"."""
     for seed in range(5):
-        spectrum = leading_directions(Table.of(centred(seed, M, N, P, noise=noise)), "auto")
+        spectrum = leading_directions(
+            CondensedTable.of(centred(seed, M, N, P, noise=noise)), "auto"
+        )
         assert spectrum.n_signal == spectrum.P == len(spectrum.s) == P
 
 
@@ -30,7 +32,7 @@ def test_planted_rank_is_counted(M: int, N: int, P: int, noise: float) -> None:
 def test_noise_that_differs_between_variables_adds_few_directions(seed: int) -> None:
     """More variables than samples, log-sd 0.5: one direction too many at most."""
     G = centred(seed, 60, 300, 6, noise=0.3, noise_kind="per_variable")
-    assert leading_directions(Table.of(G), "auto").n_signal - 6 in (0, 1)
+    assert leading_directions(CondensedTable.of(G), "auto").n_signal - 6 in (0, 1)
 
 
 @pytest.mark.parametrize(("M", "N"), [(100, 120), (60, 200), (200, 60)])
@@ -38,7 +40,7 @@ def test_pure_noise_has_no_signal(M: int, N: int) -> None:
     """False alarms are rare (1 in 100 at the edge used; here none in 5); one direction is kept."""
     for seed in range(5):
         X = np.random.default_rng(seed).standard_normal((M, N))
-        spectrum = leading_directions(Table.of(X - X.mean(axis=0)), "auto")
+        spectrum = leading_directions(CondensedTable.of(X - X.mean(axis=0)), "auto")
         assert spectrum.n_signal == 0
         assert spectrum.P == 1
 
@@ -47,7 +49,7 @@ def test_rank_without_noise_is_exact() -> None:
     """Rounding is not signal."""
     for P in (1, 3, 8):
         G = centred(0, 50, 80, P, noise=0.0)
-        spectrum = leading_directions(Table.of(G), "auto")
+        spectrum = leading_directions(CondensedTable.of(G), "auto")
         assert spectrum.n_signal == P
         assert spectrum.sigma < 1e-6 * np.abs(G).max()
 
@@ -56,13 +58,13 @@ def test_rank_without_noise_is_exact() -> None:
 def test_twice_too_many_are_refused_where_the_spectrum_falls_off(noise: float) -> None:
     """A clear step after the sixth value makes twelve superfluous."""
     G = centred(0, 100, 120, 6, noise=noise)
-    assert leading_directions(Table.of(G), 12).P == 6
+    assert leading_directions(CondensedTable.of(G), 12).P == 6
 
 
 def test_fewer_than_there_are_is_granted_with_room_to_choose() -> None:
     """P as asked; more directions than that are searched where the spectrum has them."""
     G = centred(0, 100, 120, 10, noise=0.1)
-    spectrum = leading_directions(Table.of(G), 5)
+    spectrum = leading_directions(CondensedTable.of(G), 5)
     assert spectrum.P == 5
     assert 5 < len(spectrum.s) <= 10
 
@@ -73,7 +75,7 @@ def test_triplets_are_those_of_the_rescaled_table(M: int, N: int, kind: str) -> 
     """Against a full SVD of G0 times the factors; noise against the planted one."""
     sim = simulate(M, N, 5, noise=0.3, noise_kind=kind, random_state=1)
     G = sim.data - sim.data.mean(axis=0)
-    spectrum = leading_directions(Table.of(G), 5)
+    spectrum = leading_directions(CondensedTable.of(G), 5)
     K = len(spectrum.s)
     scaled = G * spectrum.factor
     _, s, Vt = np.linalg.svd(scaled, full_matrices=False)
@@ -87,7 +89,10 @@ def test_triplets_are_those_of_the_rescaled_table(M: int, N: int, kind: str) -> 
 def test_signs_of_the_vectors_are_fixed() -> None:
     """The largest entry of each column is positive, whatever the sign of the table."""
     G = centred(0, 60, 80, 5, noise=0.2)
-    one, other = leading_directions(Table.of(G), 5), leading_directions(Table.of(-G), 5)
+    one, other = (
+        leading_directions(CondensedTable.of(G), 5),
+        leading_directions(CondensedTable.of(-G), 5),
+    )
     peak = np.abs(one.V).argmax(axis=0)
     assert (one.V[peak, np.arange(one.V.shape[1])] > 0).all()
     np.testing.assert_array_equal(one.V, other.V)
@@ -99,10 +104,10 @@ def test_noisier_variables_are_turned_down() -> None:
     sim = simulate(150, 100, 5, noise=0.0, random_state=0)
     sd = np.where(np.arange(100) < 50, 0.05, 0.4)
     G = sim.data + sd * rng.standard_normal(sim.data.shape)
-    factor = leading_directions(Table.of(G - G.mean(axis=0)), 5).factor
+    factor = leading_directions(CondensedTable.of(G - G.mean(axis=0)), 5).factor
     # The square root of the ratio of noises, 2.8; the signal blurs single variables.
     assert np.median(factor[:50]) / np.median(factor[50:]) == pytest.approx(np.sqrt(8), rel=0.15)
-    equal = leading_directions(Table.of(centred(0, 150, 100, 5, noise=0.3)), 5).factor
+    equal = leading_directions(CondensedTable.of(centred(0, 150, 100, 5, noise=0.3)), 5).factor
     np.testing.assert_array_equal(equal, 1.0)
 
 
@@ -123,5 +128,7 @@ def test_scale_of_the_table_is_immaterial(scale: float, kind: str, n: int | str)
     """Counts, directions and factors do not depend on the units of the measurement."""
     G = centred(2, 60, 70, 5, noise=0.3, noise_kind=kind)
     same_but_for_scale(
-        leading_directions(Table.of(G), n), leading_directions(Table.of(G * scale), n), scale
+        leading_directions(CondensedTable.of(G), n),
+        leading_directions(CondensedTable.of(G * scale), n),
+        scale,
     )

@@ -17,12 +17,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from rcweb.engine.checkpoint import staged
 from rcweb.storage.checkpoint import (
     Checkpoint,
     CheckpointError,
     fingerprint,
     identity,
     pack,
+    remove_checkpoint,
     unpack,
 )
 from rcweb.storage.record import Record, RecordError, read_record, write_record
@@ -135,7 +137,7 @@ def test_a_stage_is_computed_once_and_leaves_the_generator_alike(tmp_path, who):
             calls.append(1)
             return an_outer(rng)
 
-        value = checkpoint.stage("search", compute, Outer, rng)
+        value = staged(checkpoint, "search", compute, Outer, rng)
         results.append((value.x.tobytes(), value.x.flags.f_contiguous, rng.random()))
     assert results[0] == results[1]
     assert len(calls) == 1
@@ -153,7 +155,7 @@ def test_a_stage_is_computed_once_and_leaves_the_generator_alike(tmp_path, who):
 )
 def test_a_foreign_checkpoint_is_refused_and_untouched(tmp_path, who, other, message):
     """Other data or parameters: an error that says which, before any work."""
-    Checkpoint(tmp_path, who).save("table", Record({"a": np.arange(3)}))
+    Checkpoint(tmp_path, who).write("table", Record({"a": np.arange(3)}))
     before = (tmp_path / "table.stage").read_bytes()
     with pytest.raises(CheckpointError, match=message):
         Checkpoint(tmp_path, other)
@@ -163,32 +165,32 @@ def test_a_foreign_checkpoint_is_refused_and_untouched(tmp_path, who, other, mes
 def test_another_version_is_refused(tmp_path, who):
     """A newer release may compute differently; mixing both is no result of either."""
     older = {**who, "versions": {**who["versions"], "rcweb": "0.0.9"}}
-    Checkpoint(tmp_path, older).save("table", Record())
+    Checkpoint(tmp_path, older).write("table", Record())
     with pytest.raises(CheckpointError, match=r"version of rcweb was '0\.0\.9'"):
         Checkpoint(tmp_path, who)
 
 
 def test_a_damaged_checkpoint_is_refused_and_untouched(tmp_path, who):
     """Cut off or overwritten; the message names the file and the way out."""
-    Checkpoint(tmp_path, who).save("table", Record({"a": np.arange(3)}))
+    Checkpoint(tmp_path, who).write("table", Record({"a": np.arange(3)}))
     path = tmp_path / "table.stage"
     whole = path.read_bytes()
     for content in (b"", whole[:20], whole[:-5]):
         path.write_bytes(content)
         with pytest.raises(CheckpointError, match=r"table\.stage is damaged.*remove this file"):
-            Checkpoint(tmp_path, who).load("table")
+            Checkpoint(tmp_path, who).read("table")
         assert path.read_bytes() == content
 
 
-def test_clear_removes_its_own_files_only(tmp_path, who):
+def test_removal_takes_its_own_files_only(tmp_path, who):
     """What else lies in the folder is not ours."""
     checkpoint = Checkpoint(tmp_path / "c", who)
-    checkpoint.save("table", Record())
+    checkpoint.write("table", Record())
     (tmp_path / "c" / "notes.txt").write_text("mine")
-    checkpoint.clear()
+    remove_checkpoint(tmp_path / "c")
     assert [path.name for path in (tmp_path / "c").iterdir()] == ["notes.txt"]
     (tmp_path / "c" / "notes.txt").unlink()
-    checkpoint.clear()
+    remove_checkpoint(tmp_path / "c")
     assert not (tmp_path / "c").exists()
     with pytest.raises(CheckpointError, match="is a file"):
         Checkpoint(Path(__file__), who)
@@ -207,6 +209,7 @@ import sys, time
 import numpy as np
 from dataclasses import dataclass
 from pathlib import Path
+from rcweb.engine.checkpoint import staged
 from rcweb.storage.checkpoint import Checkpoint, identity
 from rcweb.storage.record import Record
 
@@ -222,7 +225,7 @@ for k in range(15):
     def compute():
         time.sleep(0.02)
         return Step(np.cos(x + rng.standard_normal(20000)))
-    x = checkpoint.stage(f"step{k}", compute, Step, rng).x
+    x = staged(checkpoint, f"step{k}", compute, Step, rng).x
 print(x.tobytes().hex()[:64], rng.random(), flush=True)
 """
 

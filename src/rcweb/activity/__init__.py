@@ -1,1 +1,11 @@
-"""What is done with a fitted model: activities, and how stable they are."""
+"""What is done with a fitted model: how often its regulators come back in resamples.
+
+May import: estimator and what is below it.
+Exports: `resample_stability`, `Stability`.
+"""
+
+from __future__ import annotations
+
+from rcweb.activity.stability import Stability, resample_stability
+
+__all__ = ["Stability", "resample_stability"]

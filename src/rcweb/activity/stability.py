@@ -22,9 +22,9 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from rcweb.engine.matching import match_rows
+from rcweb.engine.types import Array
 
-Array = NDArray[np.float64]
-Progress = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
 
 AHEAD = 16  # resamples handed to an executor at a time: each carries its rows
 
@@ -80,7 +80,7 @@ def resample_stability(
     n_jobs: int | None = None,
     executor: Executor | None = None,
     random_state: int = 0,
-    progress: Progress | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Stability:
     """Refit `model` to resamples of `X` (an array, DataFrame, sparse matrix or dask array) and
     count what comes back.

@@ -1,4 +1,9 @@
-"""Tables larger than memory, sparse or on a cluster: read in blocks of rows, a few times in all."""
+"""Tables larger than memory, sparse or on a cluster: read in blocks of rows, a few passes in all.
+
+May import: engine, tables, storage.
+Exports: `as_blocks` and `open_blocks` for what is read so; `condense`, `transform_blocks` and
+parts.
+"""
 
 from rcweb.blocks.activities import (
     check_names,

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from rcweb.blocks.base import Array, Block, Blocks, Parts, Step, as_block, dense
+from rcweb.blocks.base import Blocks, Parts, RowBlock, Step, as_block, dense
 from rcweb.blocks.chunked import Chunked
 from rcweb.blocks.recognise import as_blocks
 from rcweb.blocks.steps import Centring
+from rcweb.engine.types import Array
 
-if TYPE_CHECKING:
-    from rcweb.estimator import RCweb
+
+class Fitted(Protocol):
+    """What is asked of a fitted model."""
+
+    method: str
+    mean_: Array
+    projection_: Array
+    weights_: Array
+    n_components_: int
+    n_features_in_: int
 
 
 @dataclass(frozen=True)
@@ -31,15 +40,15 @@ class Project(Step):
     weights: Array | None
     rules = ("rows",)
 
-    def __call__(self, block: Block, start: int) -> Parts:
+    def __call__(self, block: RowBlock, start: int) -> Parts:
         return (self.activities(block, start),)
 
-    def chunk(self, block: Block, block_info: Any = None) -> Array:
+    def chunk(self, block: RowBlock, block_info: Any = None) -> Array:
         """The same for a chunk of dask as it comes; `block_info` is dask's, of where it is."""
         start = block_info[0]["array-location"][0][0] if block_info else 0
         return self.activities(as_block(block), start)
 
-    def activities(self, block: Block, start: int = 0) -> Array:
+    def activities(self, block: RowBlock, start: int = 0) -> Array:
         """Of the rows of a block, the first of which has number `start`."""
         # Where a row has NaN or infinity its activities have, and nothing else needs to be looked
         # through.
@@ -58,7 +67,7 @@ class Project(Step):
         return R
 
 
-def projector(model: RCweb) -> Project:
+def projector(model: Fitted) -> Project:
     """How a fitted model gets activities. The published method knows no noise: least squares."""
     weights = None if model.method == "paper" else model.weights_
     return Project(model.mean_, model.projection_, weights)
@@ -72,7 +81,7 @@ class _Write(Step):
     out: Any
     rules = ("sum",)
 
-    def __call__(self, block: Block, start: int) -> Parts:
+    def __call__(self, block: RowBlock, start: int) -> Parts:
         (values,) = self.project(block, start)
         self.out[start : start + len(values)] = values
         return (np.array(len(values)),)
@@ -87,7 +96,7 @@ class _Explain(Step):
     network: Array
     rules = ("sum", "sum", "sum", "sum")
 
-    def __call__(self, block: Block, start: int) -> Parts:
+    def __call__(self, block: RowBlock, start: int) -> Parts:
         centred = dense(block) - self.project.mean
         seen = ~np.isnan(centred)
         rest = centred - self.project.activities(block, start) @ self.network
@@ -114,7 +123,7 @@ def project_blocks(blocks: Blocks, project: Project) -> Any:
     return blocks.fold(project)[0]
 
 
-def transform_blocks(model: RCweb, source: Any, out: Any) -> Any:
+def transform_blocks(model: Fitted, source: Any, out: Any) -> Any:
     """Write the activities of the samples of `source` to `out`, of which only blocks are in memory.
 
     source : what ``rcweb.blocks.as_blocks`` knows, such as a path or a dask array
@@ -150,7 +159,7 @@ def _create(path: Path, shape: tuple[int, int]) -> Any:
     raise ValueError(f"{path.name!r} must end in .npy or .zarr.")
 
 
-def learn_names(model: RCweb, blocks: Blocks) -> None:
+def learn_names(model: Any, blocks: Blocks) -> None:
     """What scikit-learn remembers of the table a model was fitted to."""
     M, N = blocks.shape
     if M < 2 or N < 2:
@@ -164,7 +173,7 @@ def learn_names(model: RCweb, blocks: Blocks) -> None:
         del model.feature_names_in_
 
 
-def check_names(model: RCweb, blocks: Blocks) -> None:
+def check_names(model: Fitted, blocks: Blocks) -> None:
     """Refuse a table whose variables are not those of the model."""
     N = blocks.shape[1]
     if model.n_features_in_ != N:

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-Array = NDArray[np.float64]
-Block = Any  # (rows, N) float64: ndarray or scipy.sparse.csr_array
+from rcweb.engine.types import Array
+
+RowBlock = Any  # (rows, N) float64: ndarray or scipy.sparse.csr_array
 Parts = tuple[NDArray[Any], ...]
 Tell = Callable[[int, int], None]
 
@@ -35,7 +36,7 @@ class Step:
 
     rules: tuple[str, ...] = ()
 
-    def __call__(self, block: Block, start: int) -> Parts:
+    def __call__(self, block: RowBlock, start: int) -> Parts:
         """The parts of a block whose first row has number `start`."""
         raise NotImplementedError
 
@@ -96,7 +97,7 @@ def _add_up(rules: tuple[str, ...], parts: Iterable[Parts]) -> Parts:
     )
 
 
-def as_block(values: Any) -> Block:
+def as_block(values: Any) -> RowBlock:
     """Rows as float64: a C-ordered array, or compressed sparse rows with sorted indices."""
     if sparse.issparse(values):
         rows = sparse.csr_array(values, dtype=np.float64)
@@ -105,6 +106,6 @@ def as_block(values: Any) -> Block:
     return np.ascontiguousarray(values, dtype=np.float64)
 
 
-def dense(block: Block) -> Array:
+def dense(block: RowBlock) -> Array:
     """The block as an array."""
     return np.asarray(block.toarray() if sparse.issparse(block) else block)

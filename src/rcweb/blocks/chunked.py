@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from rcweb.blocks.base import Block, Parts, Step, Tell, as_block, block_rows, join
+from rcweb.blocks.base import Parts, RowBlock, Step, Tell, as_block, block_rows, join
 
 FAN_IN = 8  # parts joined in one task
 # W (N x L) travels in the graph: there the scheduler can give it to any worker, also after one has
 # died. Dask warns of that above 10 MB.
-QUIET = {"distributed.admin.large-graph-warning-threshold": "10GB"}
+LARGE_GRAPHS = {"distributed.admin.large-graph-warning-threshold": "10GB"}
 
 
 @dataclass(frozen=True)
@@ -59,14 +59,14 @@ class Chunked:
                 join_parts(question, parts[i : i + FAN_IN]) for i in range(0, len(parts), FAN_IN)
             ]
         # Without a cluster there is nothing to quiet, and the name must not be taken.
-        with dask.config.set(QUIET if "distributed" in sys.modules else {}):
+        with dask.config.set(LARGE_GRAPHS if "distributed" in sys.modules else {}):
             result: Parts = parts[0].compute()
         if tell is not None:
             tell(self.shape[0], self.shape[0])
         return tuple(np.array(part) for part in result)
 
 
-def _work(step: Step, chunk: Block, start: int) -> Parts:
+def _work(step: Step, chunk: RowBlock, start: int) -> Parts:
     """The parts of a chunk, itself taken in blocks: they fit the cache, and copies are small."""
     n, N = chunk.shape
     size = block_rows(N)

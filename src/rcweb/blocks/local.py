@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from rcweb.blocks.base import MOST_GRAM, Block, Parts, Step, Tell, as_block, block_rows, join
+from rcweb.blocks.base import MOST_GRAM, Parts, RowBlock, Step, Tell, as_block, block_rows, join
 
 # Numbers in the results that wait to be joined: two N x N matrices at the largest N.
 WAITING = 2 * MOST_GRAM**2
@@ -67,7 +67,7 @@ class Local:
 
         return join(step, parts())
 
-    def _block(self, start: int, stop: int) -> Block:
+    def _block(self, start: int, stop: int) -> RowBlock:
         return as_block(self.rows.read(start, stop))
 
 

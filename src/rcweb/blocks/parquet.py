@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rcweb.blocks.base import Array
+from rcweb.engine.types import Array
 
 
 class Parquet:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from rcweb.blocks.base import Block, Blocks, Parts, Step
+from rcweb.blocks.base import Blocks, Parts, RowBlock, Step
 
 Report = Callable[[str], None]
 
@@ -19,7 +19,7 @@ class Reader:
 
     def __init__(self, blocks: Blocks, report: Report) -> None:
         self.blocks, self.report = blocks, report
-        self._change: Callable[[Block], Block] | None = None
+        self._change: Callable[[RowBlock], RowBlock] | None = None
         self._passes = [0]
 
     @property
@@ -30,7 +30,7 @@ class Reader:
     def passes(self) -> int:
         return self._passes[0]
 
-    def through(self, change: Callable[[Block], Block]) -> Reader:
+    def through(self, change: Callable[[RowBlock], RowBlock]) -> Reader:
         """The same table with every block changed; passes go to the same count."""
         changed = Reader(self.blocks, self.report)
         changed._change, changed._passes = change, self._passes
@@ -48,14 +48,14 @@ class Reader:
 class _Through(Step):
     """A step on changed blocks."""
 
-    change: Callable[[Block], Block]
+    change: Callable[[RowBlock], RowBlock]
     step: Step
 
     @property
     def rules(self) -> tuple[str, ...]:  # type: ignore[override]
         return self.step.rules
 
-    def __call__(self, block: Block, start: int) -> Parts:
+    def __call__(self, block: RowBlock, start: int) -> Parts:
         return self.step(self.change(block), start)
 
     def close(self, parts: Parts) -> Parts:

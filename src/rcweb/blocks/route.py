@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rcweb.blocks.base import MOST_GRAM
 
-MOST_ENTRIES = 1 << 27  # of a table that is brought together: 1 GB
+MOST_GATHERED = 1 << 27  # of a table that is brought together: 1 GB
 AXES_PER_COMPONENT, MORE_AXES = 3, 30
 FIRST_AXES = 200  # for an unknown number of components; doubled while signal fills them
 
@@ -14,7 +14,7 @@ def route_of(M: int, N: int) -> str:
     "axes": large on both sides, leading axes by a range finder in a few passes."""
     if M > N:
         return "gram" if N <= MOST_GRAM else "axes"
-    return "rows" if M <= MOST_GRAM and M * N <= MOST_ENTRIES else "axes"
+    return "rows" if M <= MOST_GRAM and M * N <= MOST_GATHERED else "axes"
 
 
 def number_of_axes(M: int, N: int, n_components: int | str) -> int:

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rcweb.blocks.base import Array, Block, Parts, Step, dense
+from rcweb.blocks.base import Parts, RowBlock, Step, dense
+from rcweb.engine.types import Array
 
 
 @dataclass(frozen=True)
@@ -27,18 +28,18 @@ class Centring:
     mean: Array
     unit: Array | None = None
 
-    def __call__(self, block: Block) -> Array:
+    def __call__(self, block: RowBlock) -> Array:
         """The rows, dense."""
         return np.asarray(_divided(dense(block), self.unit) - self.mean)
 
-    def activities(self, block: Block, projection: Array) -> Array:
+    def activities(self, block: RowBlock, projection: Array) -> Array:
         """``(row / unit - mean) @ projection``; sparse rows stay sparse."""
         if not sparse.issparse(block):
             return np.asarray(self(block) @ projection)
         divided = projection if self.unit is None else projection / self.unit[:, None]
         return np.asarray(block @ divided - self.mean @ projection)
 
-    def product(self, block: Block, W: Array) -> Array:
+    def product(self, block: RowBlock, W: Array) -> Array:
         """``X0^T X0 W`` (N, L) of the centred rows X0; sparse rows stay sparse."""
         if not sparse.issparse(block):
             X = self(block)
@@ -54,7 +55,7 @@ class Centring:
         add_products(*entries, B, out)
         return out
 
-    def stored(self, block: Block) -> tuple[Array, Array]:
+    def stored(self, block: RowBlock) -> tuple[Array, Array]:
         """Stored entries of sparse rows, and the means (N,) that are left to be taken off.
 
         A variable without zeros is centred at once: its mean may be far larger than its spread,
@@ -87,7 +88,7 @@ class Moments(Step):
     # low, high (N,); rows and means (N,) of each block; power (N,); product; rows wanted
     rules = ("low", "high", "rows", "rows", "sum", "sum", "rows")
 
-    def __call__(self, block: Block, start: int) -> Parts:
+    def __call__(self, block: RowBlock, start: int) -> Parts:
         # Overflow is looked for in the extremes, and the pass repeated with other units.
         with np.errstate(over="ignore", invalid="ignore"):
             moments = self._sparse if sparse.issparse(block) else self._dense
@@ -119,7 +120,7 @@ class Moments(Step):
         gram = X.T @ X
         return low, high, mean, np.diag(gram).copy(), gram
 
-    def _sparse(self, block: Block) -> tuple[Array, ...]:
+    def _sparse(self, block: RowBlock) -> tuple[Array, ...]:
         from rcweb.blocks.kernels import add_gram, column_moments
 
         n, N = block.shape
@@ -149,7 +150,7 @@ class Multiply(Step):
     W: Array
     rules = ("sum",)
 
-    def __call__(self, block: Block, start: int) -> Parts:
+    def __call__(self, block: RowBlock, start: int) -> Parts:
         return (self.centring.product(block, self.W),)
 
 
@@ -161,7 +162,7 @@ class Participation(Step):
     projection: Array
     rules = ("sum", "sum", "high")
 
-    def __call__(self, block: Block, start: int) -> Parts:
+    def __call__(self, block: RowBlock, start: int) -> Parts:
         power = self.centring.activities(block, self.projection) ** 2
         return power.sum(axis=0), (power**2).sum(axis=0), power.max(axis=0)
 
@@ -172,5 +173,5 @@ class Collect(Step):
 
     rules = ("rows",)
 
-    def __call__(self, block: Block, start: int) -> Parts:
+    def __call__(self, block: RowBlock, start: int) -> Parts:
         return (dense(block),)

@@ -13,25 +13,23 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rcweb.blocks.base import Array, Block, Blocks
+from rcweb.blocks.base import Blocks, RowBlock
 from rcweb.blocks.reader import Reader
-from rcweb.blocks.route import MOST_ENTRIES, number_of_axes, route_of
+from rcweb.blocks.route import MOST_GATHERED, number_of_axes, route_of
 from rcweb.blocks.steps import Centring, Collect, Moments, Multiply, Participation
-from rcweb.engine.condensed import Table
+from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.missing.check import refuse_holes, refuse_infinite
 from rcweb.engine.outliers import rows_seen
 from rcweb.engine.prepare import Preparation, different_units, judge
 from rcweb.engine.samples import Samples, carriers, spread
 from rcweb.engine.spectrum import leading_directions
+from rcweb.engine.types import Array, Mask
 
-Mask = NDArray[np.bool_]
-
-PASSES = 3  # of the range finder, the first one included
+RANGE_PASSES = 3  # of the range finder, the first one included
 FILLED = 0.6  # share of the axes up to which signal may fill them
 NOT_ALONE = 0.2  # share of an activity's power below which no sample of it is suspect
-ROUNDING = 1e-14  # relative size of squared singular values lost to rounding
+SQUARE_ROUNDING = 1e-14  # relative size of squared singular values lost to rounding
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,7 @@ class Streamed:
 
     reader: Reader
     first: First
-    table: Table
+    table: CondensedTable
     n_components: int | str
 
     def some(self, most: int) -> Array:
@@ -84,7 +82,7 @@ class Streamed:
         total = np.maximum(power, 1e-300)
         return carriers(total, square), largest / total
 
-    def limited(self, limit: Callable[[Array], Array]) -> tuple[Samples, Table]:
+    def limited(self, limit: Callable[[Array], Array]) -> tuple[Samples, CondensedTable]:
         first = self.first
         reader = self.reader.through(Limited(first.centring, first.varying, limit))
         ready = _first_pass(reader, int(first.varying.sum()), self.n_components, True, False)
@@ -100,7 +98,7 @@ class Limited:
     varying: Mask
     limit: Callable[[Array], Array]
 
-    def __call__(self, block: Block) -> Array:
+    def __call__(self, block: RowBlock) -> Array:
         return self.limit(self.centring(block)[:, self.varying])
 
 
@@ -108,9 +106,9 @@ def gather(blocks: Blocks, method: str) -> Array | None:
     """The whole table where that is the way to take it, else None. The published method resolves
     zeros to rounding, which products of samples cannot: it always takes the whole."""
     M, N = blocks.shape
-    if method == "paper" and M * N > MOST_ENTRIES:
+    if method == "paper" and M * N > MOST_GATHERED:
         raise ValueError(
-            f"method='paper' takes tables of at most {MOST_ENTRIES:,} entries unless they are "
+            f"method='paper' takes tables of at most {MOST_GATHERED:,} entries unless they are "
             f"dense and in memory; this one has {M:,} x {N:,}. Use method='refined'."
         )
     if method == "paper" or route_of(M, N) == "rows":
@@ -124,7 +122,7 @@ def condense(
     *,
     center: bool,
     observed: Array | None = None,
-) -> tuple[Preparation, Table, Streamed]:
+) -> tuple[Preparation, CondensedTable, Streamed]:
     """Read the table behind `reader`: how it was prepared, its condensed form, its samples.
 
     For the routes "gram" and "axes"; `observed` (N,) is the share of measured entries.
@@ -172,16 +170,18 @@ def _random(shape: tuple[int, int], seed: int = 0) -> Array:
     return np.random.default_rng(seed).standard_normal(shape)
 
 
-def _table(reader: Reader, first: First, n_components: int | str, observed: Array | None) -> Table:
+def _table(
+    reader: Reader, first: First, n_components: int | str, observed: Array | None
+) -> CondensedTable:
     M, keep = reader.n_samples, first.varying
     if route_of(M, len(keep)) == "gram":
         gram = first.product if keep.all() else first.product[np.ix_(keep, keep)]
-        return Table.condensed(M, None, gram, observed=observed)
+        return CondensedTable.condensed(M, None, gram, observed=observed)
     Z = first.product[keep]
     while True:
         axes, Z = _find_range(reader, first, Z)
         rest = np.maximum(first.power[keep] - (axes * axes).sum(axis=0), 0.0)
-        table = Table.condensed(M, axes, axes @ axes.T, rest, observed)
+        table = CondensedTable.condensed(M, axes, axes @ axes.T, rest, observed)
         L, most = len(axes), min(M - 1, table.N)
         if not isinstance(n_components, str) or most <= L:
             return table
@@ -193,13 +193,13 @@ def _table(reader: Reader, first: First, n_components: int | str, observed: Arra
 def _find_range(reader: Reader, first: First, Z: Array) -> tuple[Array, Array]:
     """Leading axes (L, N) of the table from Z (N, L), a guess of their span; and a better guess."""
     W = Z
-    for _ in range(PASSES - 1):
+    for _ in range(RANGE_PASSES - 1):
         W = np.linalg.qr(Z)[0]
         step = Multiply(first.centring, _wide(W, first.varying))
         Z = reader.fold(step)[0][first.varying]
     T = W.T @ Z
     squares, turn = np.linalg.eigh((T + T.T) / 2)
-    known = squares > ROUNDING * squares[-1]
+    known = squares > SQUARE_ROUNDING * squares[-1]
     axes = (Z @ (turn[:, known] / np.sqrt(squares[known]))).T
     return np.ascontiguousarray(axes), Z
 

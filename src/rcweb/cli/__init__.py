@@ -1,4 +1,8 @@
-"""The ``rcweb`` command. Nothing heavy is imported before it is needed."""
+"""The ``rcweb`` command: the whole line from a file to a folder of results.
+
+May import: everything, but only when it is needed: ``rcweb --help`` waits for nothing heavy.
+Exports: `main`.
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,13 @@ import click
 
 from rcweb.cli.console import Console, with_console
 
-FILES = ("data.tsv", "true_network.tsv", "true_activities.tsv", "true_sets.gmt", "parameters.json")
+SIMULATION_FILES = (
+    "data.tsv",
+    "true_network.tsv",
+    "true_activities.tsv",
+    "true_sets.gmt",
+    "parameters.json",
+)
 
 
 @click.command(
@@ -72,7 +78,7 @@ def simulate(out: Path, console: Console, **parameters: Any) -> None:
     samples = pd.Index([f"sample{m}" for m in range(len(truth.data))], name="sample")
     data = pd.DataFrame(truth.data, index=samples, columns=list(network.targets))
     activities = pd.DataFrame(truth.activities, index=samples, columns=list(network.regulators))
-    with replacing_folder(out, FILES) as folder:
+    with replacing_folder(out, SIMULATION_FILES) as folder:
         texts = {
             "data.tsv": tsv(data, index=True),
             "true_network.tsv": network.to_tsv(),

@@ -8,11 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 from scipy.sparse.linalg import svds
 
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 # Above this size of the smaller side, a few singular triplets are found by Lanczos iteration.
 _DENSE_LIMIT = 2500

@@ -10,10 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 ROUNDING = 1e-7  # relative size of singular values that the Gram matrix cannot tell from zero
 
@@ -52,7 +51,7 @@ def _largest(gram: Array, n: int) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True)
-class Table:
+class CondensedTable:
     """The centred table G0 (M x N), of which ``S = G0^T G0`` is known.
 
     M : number of samples
@@ -69,7 +68,7 @@ class Table:
     observed: Array
 
     @classmethod
-    def of(cls, G0: Array, observed: Array | None = None) -> Table:
+    def of(cls, G0: Array, observed: Array | None = None) -> CondensedTable:
         """A table in memory, `G0` (M x N) centred."""
         M, N = G0.shape
         axes = G0 if M <= N else None
@@ -83,7 +82,7 @@ class Table:
         gram: Array,
         rest: Array | None = None,
         observed: Array | None = None,
-    ) -> Table:
+    ) -> CondensedTable:
         """From parts; nothing left out and nothing missing unless said."""
         N = len(gram) if axes is None else axes.shape[1]
         return cls(
@@ -105,16 +104,16 @@ class Table:
             return np.diag(self.gram).copy()
         return np.asarray((self.axes * self.axes).sum(axis=0) + self.rest)
 
-    def scaled(self, factor: Array | None) -> Table:
+    def scaled(self, factor: Array | None) -> CondensedTable:
         """The table with each variable multiplied by `factor` (N,); itself for None."""
         if factor is None:
             return self
         rest = self.rest * factor**2
         if self.axes is None:
             gram = self.gram * factor * factor[:, None]
-            return Table(self.M, None, gram, rest, self.observed)
+            return CondensedTable(self.M, None, gram, rest, self.observed)
         axes = self.axes * factor
-        return Table(self.M, axes, axes @ axes.T, rest, self.observed)
+        return CondensedTable(self.M, axes, axes @ axes.T, rest, self.observed)
 
     def arranged(self, order: NDArray[np.intp], sign: Array) -> Table:
         """The table with its variables in another `order`, multiplied by `sign` (N,)."""

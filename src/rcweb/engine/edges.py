@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-
+from rcweb.engine.types import Array
 
 # An edge may itself be false with this many times the share allowed for all: at 5 %, every edge is
 # more likely than not. Where most edges are certain, the share alone would be filled with rubbish.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rcweb.storage.checkpoint import Checkpoint
+from rcweb.engine.checkpoint import StageStore
 
 MOST_ENTRIES = 30_000  # of C that are swept in full
 
@@ -53,4 +53,4 @@ class Run:
     rng: np.random.Generator
     effort: Effort
     report: Callable[[str], None]
-    checkpoint: Checkpoint | None = None
+    checkpoint: StageStore | None = None

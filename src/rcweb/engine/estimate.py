@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rcweb.engine.condensed import Table
+from rcweb.engine.checkpoint import staged
+from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.edges import background_score, strong_part
 from rcweb.engine.effort import Run
 from rcweb.engine.posterior.axes import Axes, all_axes, leading_axes
@@ -17,20 +17,18 @@ from rcweb.engine.search.search import MOSTLY, Found, insist
 from rcweb.engine.search.sharpen import sharpen
 from rcweb.engine.search.space import Space
 from rcweb.engine.spectrum import Spectrum
-from rcweb.storage.checkpoint import staged
-
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 LOW_NOISE = 0.03  # rows with less noise than this are sharpened before they are refined
 NO_NOISE = 1e-5  # and with less than this their zeros are exact up to rounding: nothing to learn
 NEAR_ZERO = 2.5  # widths of a row's narrow part within which refinement starts an entry at zero
-QUIET = 0.12  # with less noise than this leading axes alone will do
+LEADING_AXES_NOISE = 0.12  # with less noise than this leading axes alone will do
 SETTLED = 0.11  # largest change in the last round up to which mean field has found its mode
 FAITHFUL = 0.8  # correlation with the truth expected of a row that a settled posterior certifies
 
 
 @dataclass(frozen=True)
-class Estimate:
+class NetworkEstimate:
     """Rows of the network before edges are chosen, in units of the rescaled table.
 
     C : (K, N) weights, activities having unit variance; probability, score : (K, N)
@@ -45,14 +43,14 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Problem:
+class RefinedProblem:
     """Leading directions of the rescaled table, and the space in which columns are searched."""
 
     spectrum: Spectrum
     space: Space
 
     @property
-    def table(self) -> Table:
+    def table(self) -> CondensedTable:
         """The rescaled table."""
         return self.spectrum.table
 
@@ -62,14 +60,16 @@ class Problem:
         return float(np.sqrt((self.space.noise**2).mean()))
 
 
-def estimate_diffuse(problem: Problem, found: Found) -> Estimate:
+def estimate_diffuse(problem: RefinedProblem, found: Found) -> NetworkEstimate:
     """Diffuse table: what stands out of the regulator's own background and weak effects."""
     Y = problem.space.rows(found.columns.B).astype(np.float64)
     strong = strong_part(Y, found.columns.density.v0)
     return _regress(problem.table, Y, strong, background_score(Y))
 
 
-def estimate_sparse(problem: Problem, found: Found, run: Run) -> tuple[Estimate, Found]:
+def estimate_sparse(
+    problem: RefinedProblem, found: Found, run: Run
+) -> tuple[NetworkEstimate, Found]:
     """Exact zeros: the joint posterior of R, C and noise; without noise the zeros themselves.
 
     Mean field first. If it does not settle, the columns are searched harder where that was put
@@ -89,7 +89,7 @@ def estimate_sparse(problem: Problem, found: Found, run: Run) -> tuple[Estimate,
     return _from_posterior(problem.table, posterior), found
 
 
-def _settle(problem: Problem, axes: Axes, found: Found) -> tuple[Settled, Found]:
+def _settle(problem: RefinedProblem, axes: Axes, found: Found) -> tuple[Settled, Found]:
     """Mean field from the columns found. In a blurred space it certifies them too: noise hides
     there that a row is sparse, and the posterior knows how far it can trust each row."""
     settled = settle(axes, _clear_rows(problem, found), concentration=_concentration(problem))
@@ -110,7 +110,7 @@ def _insist(space: Space, found: Found, run: Run) -> Found:
     return staged(run.checkpoint, "insist", search, Found, run.rng)
 
 
-def _rows(problem: Problem, found: Found) -> Array:
+def _rows(problem: RefinedProblem, found: Found) -> Array:
     """Rows of C up to scale, ``(V B)^T``; sharpened where there is little noise."""
     B = found.columns.B
     X = problem.spectrum.V * np.sqrt(problem.space.N)
@@ -120,7 +120,7 @@ def _rows(problem: Problem, found: Found) -> Array:
     return np.asarray(B @ X.T)
 
 
-def _clear_rows(problem: Problem, found: Found) -> Array:
+def _clear_rows(problem: RefinedProblem, found: Found) -> Array:
     """The rows with zeros wherever noise alone may have made an entry.
 
     Of two regulators with nearly the same activities, small entries of opposite sign would hold
@@ -131,19 +131,21 @@ def _clear_rows(problem: Problem, found: Found) -> Array:
     return np.where(clear | ~clear.any(axis=1, keepdims=True), Y, 0.0)
 
 
-def _axes(problem: Problem) -> Axes:
+def _axes(problem: RefinedProblem) -> Axes:
     table, K = problem.table, problem.space.K
-    few = problem.noise < QUIET and len(table.gram) > 12 * K
+    few = problem.noise < LEADING_AXES_NOISE and len(table.gram) > 12 * K
     single = problem.noise > LOW_NOISE
     return leading_axes(table, 2 * K, single=single) if few else all_axes(table, single=single)
 
 
-def _concentration(problem: Problem) -> float:
+def _concentration(problem: RefinedProblem) -> float:
     """Of the prior on densities: the more noise, the less a row says about its own density."""
     return problem.space.N * float(np.clip(0.02 + 1.2 * (problem.noise - 0.15), 0.02, 0.2))
 
 
-def _sample(problem: Problem, axes: Axes, start: Posterior, calm: bool, run: Run) -> Posterior:
+def _sample(
+    problem: RefinedProblem, axes: Axes, start: Posterior, calm: bool, run: Run
+) -> Posterior:
     # In double precision: over thousands of sweeps single roundings would grow, and tables that
     # differ in their last bits, such as chunks added up in another order, would end apart.
     chain = Chain(
@@ -164,10 +166,10 @@ def _sample(problem: Problem, axes: Axes, start: Posterior, calm: bool, run: Run
     return chain.run(budget.sweeps)
 
 
-def _from_posterior(table: Table, posterior: Posterior) -> Estimate:
+def _from_posterior(table: CondensedTable, posterior: Posterior) -> NetworkEstimate:
     weight = posterior.C / posterior.noise**2
     A = weight @ posterior.C.T + np.eye(len(weight))
-    return Estimate(
+    return NetworkEstimate(
         C=posterior.C,
         probability=posterior.probability,
         score=posterior.C * np.sqrt((table.M - 1) * table.observed) / posterior.noise,
@@ -176,13 +178,13 @@ def _from_posterior(table: Table, posterior: Posterior) -> Estimate:
     )
 
 
-def _noise_free(table: Table, Y: Array) -> Estimate:
+def _noise_free(table: CondensedTable, Y: Array) -> NetworkEstimate:
     edges = np.abs(Y) > 1e-6 * np.abs(Y).max(axis=1, keepdims=True)
     Y = np.where(edges, Y, 0.0)
     return _regress(table, Y, edges.astype(np.float64), Y)
 
 
-def _regress(table: Table, Y: Array, probability: Array, score: Array) -> Estimate:
+def _regress(table: CondensedTable, Y: Array, probability: Array, score: Array) -> NetworkEstimate:
     """Activities by least squares on the rows `Y`, both scaled to activities of unit variance."""
     projection = np.asarray(np.linalg.pinv(Y), dtype=np.float64)
     cross = table.times(projection)  # (N, K): products of variables with activities
@@ -190,4 +192,4 @@ def _regress(table: Table, Y: Array, probability: Array, score: Array) -> Estima
     size = np.sqrt(np.diag(gram) / table.M)
     rest = table.power - 2 * (cross.T * Y).sum(axis=0) + (Y * (gram @ Y)).sum(axis=0)
     noise = np.sqrt(np.maximum(rest, 0.0) / (table.M * table.observed))
-    return Estimate(Y * size[:, None], probability, score, noise, projection / size)
+    return NetworkEstimate(Y * size[:, None], probability, score, noise, projection / size)

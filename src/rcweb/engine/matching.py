@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 
 @dataclass(frozen=True)

@@ -20,12 +20,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rcweb.engine.condensed import Table
+from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.missing.correct import observed_median
 from rcweb.engine.samples import Samples
 from rcweb.engine.spectrum import Spectrum, leading_directions
-
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 WILD = 5.0  # robust standard deviations beyond which Gaussian noise is not seen
 TOO_MANY = 2e-4  # share of wild entries above which they are limited (Gaussian: 6e-7)
@@ -72,7 +71,7 @@ class Tamed:
     wild: float
 
 
-def tame(table: Table, samples: Samples, n_components: int | str) -> Tamed:
+def tame(table: CondensedTable, samples: Samples, n_components: int | str) -> Tamed:
     """Pull wild entries in, if there are many, and find the leading directions."""
     spectrum = leading_directions(table, n_components)
     seen = _Seen.of(samples.some(rows_seen(table.N)), table.observed)

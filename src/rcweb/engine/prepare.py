@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rcweb.engine.solution import Solution
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from rcweb.engine.types import Array, Mask
 
 # Squares of numbers beyond these limits overflow or vanish; such tables are rescaled.
 _LARGE, _SMALL = 1e100, 1e-100

@@ -14,20 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from rcweb.engine.condensed import Table
+from rcweb.engine.checkpoint import StageStore, staged
+from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.diagnosis import diagnose, explain_number, whole_fit_warnings
 from rcweb.engine.edges import keep_at_fdr, keep_strongest
 from rcweb.engine.effort import EFFORTS, Run
-from rcweb.engine.estimate import Estimate, Problem, estimate_diffuse, estimate_sparse
+from rcweb.engine.estimate import NetworkEstimate, RefinedProblem, estimate_diffuse, estimate_sparse
 from rcweb.engine.matching import match_rows
 from rcweb.engine.outliers import TOO_MANY, tame
 from rcweb.engine.samples import Samples, carriers
 from rcweb.engine.search.search import Found, search_columns
 from rcweb.engine.search.space import Space
 from rcweb.engine.solution import Solution
-from rcweb.storage.checkpoint import Checkpoint, staged
-
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 FEW_VARIABLES = 6.0  # participation numbers below which a row is no regulator
 FEW_SAMPLES = 3.0
@@ -37,7 +36,7 @@ FEW_SAMPLES = 3.0
 # and then, without any: what the library reads beyond their ends is not used.
 @np.errstate(invalid="ignore")
 def solve_refined(
-    table: Table,
+    table: CondensedTable,
     samples: Samples,
     n_components: int | str = "auto",
     *,
@@ -46,7 +45,7 @@ def solve_refined(
     quality: str = "standard",
     random_state: int | np.random.RandomState | None = None,
     verbose: int = 0,
-    checkpoint: Checkpoint | None = None,
+    checkpoint: StageStore | None = None,
 ) -> Solution:
     """Find a sparse network behind a centred table (M x N), condensed and as its samples."""
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
@@ -56,7 +55,7 @@ def solve_refined(
         run.report(f"outliers: {tamed.wild:.2%} of the entries limited")
     spectrum = tamed.spectrum
     space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
-    problem = Problem(spectrum, space)
+    problem = RefinedProblem(spectrum, space)
     run.report(f"basis: {space.K} directions, noise {space.level:.2f} of a row")
     found, agreement = _search(space, run)
     if found.diffuse:
@@ -64,7 +63,7 @@ def solve_refined(
     else:
         estimate, found = estimate_sparse(problem, found, run)
     keep = _choose_regulators(problem, found, estimate, tamed.samples, n_components)
-    return _solution(problem, found, agreement, estimate, keep, (degree, fdr))
+    return _solution(problem, found, agreement, estimate, keep, (n_components, degree, fdr))
 
 
 def _search(space: Space, run: Run) -> tuple[Found, Array | None]:
@@ -87,9 +86,9 @@ def _search(space: Space, run: Run) -> tuple[Found, Array | None]:
 
 
 def _choose_regulators(
-    problem: Problem,
+    problem: RefinedProblem,
     found: Found,
-    estimate: Estimate,
+    estimate: NetworkEstimate,
     samples: Samples,
     n_components: int | str,
 ) -> NDArray[np.intp]:
@@ -111,14 +110,14 @@ def _choose_regulators(
 
 
 def _solution(
-    problem: Problem,
+    problem: RefinedProblem,
     found: Found,
     agreement: Array | None,
-    estimate: Estimate,
+    estimate: NetworkEstimate,
     keep: NDArray[np.intp],
-    wanted: tuple[int | None, float],
+    wanted: tuple[int | str, int | None, float],
 ) -> Solution:
-    degree, fdr = wanted
+    n_components, degree, fdr = wanted
     spectrum = problem.spectrum
     probability, score = estimate.probability[keep], estimate.score[keep]
     if degree is None:
@@ -131,7 +130,7 @@ def _solution(
     # A row's sign is arbitrary: let its heavier tail be positive.
     sign = np.where((score * score * score).sum(axis=1) < 0, -1.0, 1.0)[:, None]
     full = sign * estimate.C[keep] / spectrum.factor
-    number = explain_number(spectrum, found, len(keep))
+    number = explain_number(spectrum, found, len(keep), n_components)
     return Solution(
         C=np.where(edges, full, 0.0),
         weights=full,
@@ -144,5 +143,5 @@ def _solution(
         diagnosis=partial(diagnose, spectrum, found, keep, edges, agreement),
         evidence=number.table,
         reason=number.sentence,
-        warnings=whole_fit_warnings(found, keep, edges),
+        warnings=whole_fit_warnings(found, keep, edges, n_components),
     )

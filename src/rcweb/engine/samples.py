@@ -1,4 +1,4 @@
-"""The centred samples themselves, for the few questions that a condensed `Table` cannot answer."""
+"""The centred samples themselves, for what a `CondensedTable` cannot answer."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rcweb.engine.condensed import Table
-
-Array = NDArray[np.float64]
+from rcweb.engine.condensed import CondensedTable
+from rcweb.engine.types import Array
 
 
 class Samples(Protocol):
@@ -24,7 +23,7 @@ class Samples(Protocol):
         """Of each activity ``G0 @ projection``: how many samples carry it, and the share of its
         power that the largest holds."""
 
-    def limited(self, limit: Callable[[Array], Array]) -> tuple[Samples, Table]:
+    def limited(self, limit: Callable[[Array], Array]) -> tuple[Samples, CondensedTable]:
         """The samples after `limit` (a map of rows), centred again, and their table."""
 
 
@@ -43,10 +42,10 @@ class InMemory:
         total = np.maximum(power.sum(axis=0), 1e-300)
         return carriers(total, (power**2).sum(axis=0)), power.max(axis=0) / total
 
-    def limited(self, limit: Callable[[Array], Array]) -> tuple[Samples, Table]:
+    def limited(self, limit: Callable[[Array], Array]) -> tuple[Samples, CondensedTable]:
         G = limit(self.G0)
         G -= G.mean(axis=0)
-        return InMemory(G, self.observed), Table.of(G, self.observed)
+        return InMemory(G, self.observed), CondensedTable.of(G, self.observed)
 
 
 def carriers(power: Array, square: Array) -> Array:

@@ -6,10 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from rcweb.engine.types import Array
 
-Array = NDArray[np.float64]
 Records = list[dict[str, Any]]
 
 

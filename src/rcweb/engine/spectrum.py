@@ -1,6 +1,6 @@
 """How many directions of a table carry signal, and a basis of them in fair units.
 
-Used by the refined method. Singular pairs come from a condensed `Table`, whose Gram matrix is exact
+Used by the refined method. Singular pairs come from a `CondensedTable`, whose Gram matrix is exact
 enough for data with noise; the published method, which must resolve zeros to rounding, uses
 ``rcweb.engine.basis``.
 """
@@ -10,18 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rcweb.engine.basis import noise_edge
-from rcweb.engine.condensed import ROUNDING, Leading, Table, entry_noise
+from rcweb.engine.condensed import ROUNDING, CondensedTable, Leading, entry_noise
 from rcweb.engine.missing.correct import effective_power
-
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 SPARE = 1.4  # directions searched per regulator asked for, where the spectrum has that many
 CLEAR_STEP = 1.5  # fall of singular values that makes the user's larger number superfluous
-VISIBLE_STEP = 1.1  # fall that does so if more than TOO_MANY are asked per direction above noise
-TOO_MANY = 1.9
+VISIBLE_STEP = (
+    1.1  # fall that does so if more than TOO_MANY_ASKED are asked per direction above noise
+)
+TOO_MANY_ASKED = 1.9
 SIGNAL_LIMIT = 0.7  # at most this share of the rank is taken as signal
 # Variables are divided by the square root of their noise: half way between the raw table, where a
 # noisy variable rules, and full whitening, where a variable of little interest counts like all.
@@ -38,11 +38,12 @@ class Spectrum:
     V : (N, K) right singular vectors of the rescaled table
     factor : (N,) what each variable was multiplied by
     sigma : standard deviation of the noise in an entry of the rescaled table
-    n_signal : number of singular values of the table above the edge of noise
+    n_signal : number of singular values of the table above the edge of noise; where a number of
+        regulators was given, of the few that were computed for it
     P : number of regulators to look for, at most K
     """
 
-    table: Table
+    table: CondensedTable
     s: Array
     V: Array
     factor: Array
@@ -51,7 +52,7 @@ class Spectrum:
     P: int
 
 
-def leading_directions(table: Table, n_components: int | str) -> Spectrum:
+def leading_directions(table: CondensedTable, n_components: int | str) -> Spectrum:
     """Basis for `n_components` regulators, or for as many as the spectrum supports ("auto")."""
     M, N = table.M, table.N
     rank = min(M - 1, N)
@@ -83,7 +84,7 @@ def leading_directions(table: Table, n_components: int | str) -> Spectrum:
     )
 
 
-def _noise(table: Table, leading: Leading, n: int) -> float:
+def _noise(table: CondensedTable, leading: Leading, n: int) -> float:
     """Noise of an entry beyond the first n directions, as if every variable had been measured in
     all samples."""
     if (table.observed == 1).all():
@@ -109,7 +110,7 @@ def _superfluous(values: Array, n_signal: int, P: int) -> bool:
     if not 0 < n_signal < min(P, len(values)):
         return False
     step = values[n_signal - 1] / max(values[n_signal], ROUNDING * values[0])
-    return bool(step > CLEAR_STEP or (step > VISIBLE_STEP and TOO_MANY * n_signal < P))
+    return bool(step > CLEAR_STEP or (step > VISIBLE_STEP and TOO_MANY_ASKED * n_signal < P))
 
 
 def _count_signal(values: Array, total: float, M: int, N: int) -> int:
@@ -127,7 +128,7 @@ def _count_signal(values: Array, total: float, M: int, N: int) -> int:
     return most
 
 
-def _count_whitened(table: Table) -> int:
+def _count_whitened(table: CondensedTable) -> int:
     """Signal directions once all variables are equally noisy: the smallest self-consistent count.
 
     With n directions taken as signal, what they leave tells the noise of each variable, and the
@@ -153,12 +154,12 @@ def _count_whitened(table: Table) -> int:
     return min(whitened(high), high)
 
 
-def _count_all(table: Table) -> int:
+def _count_all(table: CondensedTable) -> int:
     values = np.sqrt(np.maximum(table.squares()[::-1], 0.0))
     return _count_signal(values, table.total, table.M, table.N)
 
 
-def _factors(table: Table, leading: Leading, n: int, power: float) -> Array | None:
+def _factors(table: CondensedTable, leading: Leading, n: int, power: float) -> Array | None:
     """Noise of each variable beyond the first n directions, to the minus `power`; None where all
     variables are equally noisy as far as the number of samples can tell."""
     M = table.M

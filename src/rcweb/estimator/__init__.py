@@ -1,4 +1,8 @@
-"""The scikit-learn estimator, its model files, and what a fit will take."""
+"""The scikit-learn estimator, its model files, AnnData in and out, and what a fit will take.
+
+May import: blocks, engine, tables, network, storage.
+Exports: `RCweb`, `load_model`, `save_model`.
+"""
 
 from __future__ import annotations
 

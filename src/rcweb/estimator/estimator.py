@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
@@ -17,17 +16,16 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from rcweb.engine.prepare import Preparation, prepare, restore
 from rcweb.engine.solution import Solution
 from rcweb.engine.threads import one_blas_thread
+from rcweb.engine.types import Array
 from rcweb.estimator.parameters import check_parameters, check_sizes
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rcweb.engine.condensed import Table
+    from rcweb.engine.condensed import CondensedTable
     from rcweb.engine.samples import Samples
     from rcweb.network import Network
     from rcweb.storage.checkpoint import Checkpoint
-
-Array = NDArray[np.float64]
 
 
 class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -89,6 +87,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     warnings_ : sentences on what to distrust; empty if nothing.
     trace_ : details of the method; for "paper" one `ColumnTrace` per regulator.
     network_ : labelled network with its table of edges.
+    regulator_names_, target_names_ : ``{id: name}`` of those that have one; see `set_names`.
     route_, passes_ : how the table was taken ("memory", or "gram" or "axes" of blocks; see
         docs/scale.md), and how often it was read.
 
@@ -253,7 +252,41 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             score=self.edge_score_,
             regulators=tuple(self.get_feature_names_out()),
             targets=self._target_names(),
+            **self._shown_names(),
         )
+
+    def set_names(
+        self,
+        regulators: Mapping[str, str] | pd.Series | None = None,
+        targets: Mapping[str, str] | pd.Series | None = None,
+    ) -> Self:
+        """Name regulators, targets or both, ``{id: name}``; all exports then hold id and name.
+
+        None leaves names as they are; else they replace all of their kind. An empty or missing name
+        is none. `targets` may name variables that the model does not have, as a table of all
+        genes does. ``set_names(name_regulators(model, known)["name"])`` names regulators after
+        known ones.
+        """
+        check_is_fitted(self)
+        if regulators is not None:
+            known = set(self.get_feature_names_out())
+            if unknown := [key for key in dict(regulators) if key not in known]:
+                raise ValueError(
+                    f"There is no regulator {unknown[0]!r}; ids are rcweb0, rcweb1, ..."
+                )
+            self.regulator_names_ = _given_names(regulators, known)
+        if targets is not None:
+            self.target_names_ = _given_names(targets, set(self._target_names()))
+        return self
+
+    def _shown_names(self) -> dict[str, tuple[str, ...]]:
+        """Names of a `Network`; a model saved by an earlier version has none."""
+        regulators = getattr(self, "regulator_names_", {})
+        targets = getattr(self, "target_names_", {})
+        return {
+            "regulator_names": tuple(regulators.get(i, i) for i in self.get_feature_names_out()),
+            "target_names": tuple(targets.get(i, i) for i in self._target_names()),
+        }
 
     @property
     def _n_features_out(self) -> int:
@@ -282,11 +315,11 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 verbose=self.verbose,
                 **(self.paper_options or {}),
             )
-        from rcweb.engine.condensed import Table
+        from rcweb.engine.condensed import CondensedTable
         from rcweb.engine.samples import InMemory
 
         observed = None if observed is None else observed[prepared.varying]
-        table, samples = Table.of(prepared.G0, observed), InMemory(prepared.G0, observed)
+        table, samples = CondensedTable.of(prepared.G0, observed), InMemory(prepared.G0, observed)
         return prepared, self._solve(table, samples, self._open_checkpoint(X))
 
     def _fit_blocks(
@@ -306,7 +339,9 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.route_, self.passes_ = route_of(*blocks.shape), reader.passes
         return prepared, solution
 
-    def _solve(self, table: Table, samples: Samples, checkpoint: Checkpoint | None) -> Solution:
+    def _solve(
+        self, table: CondensedTable, samples: Samples, checkpoint: Checkpoint | None
+    ) -> Solution:
         from rcweb.engine.refined import solve_refined
 
         return solve_refined(
@@ -357,6 +392,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.reason_ = solution.reason
         self.warnings_ = solution.warnings
         self.trace_ = solution.trace
+        self.regulator_names_, self.target_names_ = {}, {}
         self._evidence = solution.evidence
         self._diagnose = solution.diagnosis
 
@@ -403,3 +439,8 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
+
+
+def _given_names(names: Mapping[str, str] | pd.Series, known: set[str]) -> dict[str, str]:
+    """``{id: name}`` of what is `known` and has a name."""
+    return {str(k): str(v) for k, v in names.items() if k in known and isinstance(v, str) and v}

@@ -30,8 +30,8 @@ DOUBLE = 8
 PROGRAM = 305_000_000  # Python with NumPy, SciPy, scikit-learn, pandas and compiled kernels
 CHUNKED_PROGRAM = 20_000_000  # dask or zarr
 UNKNOWN_COMPONENTS = 60  # assumed for "auto"
-SPARE = 1.3  # directions per regulator, often
-CLOSE = 0.8  # share of the memory from which a warning is due
+DIRECTIONS_PER_REGULATOR = 1.3  # directions per regulator, often
+WARNING_SHARE = 0.8  # share of the memory from which a warning is due
 # Copies alive at once. The paper's method keeps a complete decomposition of the table.
 COPIES_WHOLE = {"refined": 4.2, "paper": 3.3}
 COPIES_PRODUCTS = 4.0
@@ -83,7 +83,7 @@ def forecast(
     """
     M, N = _checked(shape, kind, nnz)
     P = UNKNOWN_COMPONENTS if isinstance(n_components, str) else int(n_components)
-    K = max(1, min(math.ceil(SPARE * P), M - 1, N - 1))
+    K = max(1, min(math.ceil(DIRECTIONS_PER_REGULATOR * P), M - 1, N - 1))
     whole = _is_whole((M, N), method, kind)
     held = _held(M, N, kind, itemsize, nnz)
     stages = _whole(M, N, K, method) if whole else _streamed(M, N, P, K, itemsize, kind)
@@ -128,7 +128,7 @@ def check_memory(expected: Forecast, max_memory: int | str | None = None) -> Non
         system still gives it
     """
     limit = _limit() if max_memory is None else parse_size(max_memory)
-    if limit is None or expected.peak_bytes <= CLOSE * limit:
+    if limit is None or expected.peak_bytes <= WARNING_SHARE * limit:
         return
     whose = "are available" if max_memory is None else "are allowed (max_memory)"
     need = f"{expected.sentence} {show_size(limit)} {whose}."

@@ -11,7 +11,7 @@ import numpy as np
 
 from rcweb.storage.memory import parse_size
 
-METHODS = ("refined", "paper")
+FIT_METHODS = ("refined", "paper")
 QUALITIES = ("standard", "high")
 _PAPER_OPTIONS: dict[str, tuple[type, ...]] = {
     "k": (Integral,),
@@ -26,7 +26,7 @@ def check_parameters(given: Mapping[str, Any]) -> None:
         _check_integer("n_components", given["n_components"], "'auto' or a whole number")
     if given["degree"] is not None:
         _check_integer("degree", given["degree"], "None or a whole number")
-    _check_choice("method", given["method"], METHODS)
+    _check_choice("method", given["method"], FIT_METHODS)
     _check_choice("quality", given["quality"], QUALITIES)
     _check_number("fdr", given["fdr"])
     if not (isinstance(given["center"], bool | np.bool_) or given["center"] == "auto"):

@@ -1,4 +1,8 @@
-"""From numbered regulators to named ones (paper, sections 4.3 and 4.4)."""
+"""From numbered regulators to named ones: gene sets, terms, measurements (paper, section 4).
+
+May import: estimator and what is below it.
+Exports: the functions listed below.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ from rcweb.knowledge.enrichment import enrich
 from rcweb.knowledge.genesets import GeneSets, read_edges, read_gmt, read_sets
 from rcweb.knowledge.hypergeometric import format_p
 from rcweb.knowledge.measured import MeasuredMatch, match_measured
+from rcweb.knowledge.merge import merge_sets
 from rcweb.knowledge.names import (
     identifiability,
     name_regulators,
@@ -22,6 +27,7 @@ __all__ = [
     "format_p",
     "identifiability",
     "match_measured",
+    "merge_sets",
     "name_regulators",
     "named_activities",
     "overlap_test",

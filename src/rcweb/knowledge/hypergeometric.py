@@ -7,11 +7,10 @@ reach 1e-400, which a float cannot hold; the logarithm can.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from rcweb.engine.types import Array, Ints
 
 # A term this much smaller than the sum so far no longer moves it; later ones are smaller still.
 NEGLIGIBLE = 1e-18

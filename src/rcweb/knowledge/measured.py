@@ -22,14 +22,12 @@ from scipy.special import softmax
 from scipy.stats import t as student
 
 from rcweb.engine.matching import row_correlation
+from rcweb.engine.types import Array, Ints
 from rcweb.knowledge.hypergeometric import log_benjamini_hochberg
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 MAX_EXACT = 8  # 8! = 40,320 orders are all visited; beyond that they are drawn
 MIN_SAMPLES = 3  # two points lie on a line with anything
-CHUNK = 4096
+ORDERS_AT_ONCE = 4096
 NO_SCALE = dict.fromkeys(("scale", "scale_low", "scale_high", "offset"), float("nan"))
 
 
@@ -198,8 +196,8 @@ def _permutation_p(u: Array, R: Array, observed: float, n_draws: int, rng: Any) 
     exact = n <= MAX_EXACT
     orders = _all_orders(n) if exact else rng.permuted(np.tile(np.arange(n), (n_draws, 1)), axis=1)
     hits = 0
-    for start in range(0, len(orders), CHUNK):
-        best = np.abs(row_correlation(u[orders[start : start + CHUNK]], R.T)).max(axis=1)
+    for start in range(0, len(orders), ORDERS_AT_ONCE):
+        best = np.abs(row_correlation(u[orders[start : start + ORDERS_AT_ONCE]], R.T)).max(axis=1)
         # Ties with the observed order (itself among them) must count despite rounding.
         hits += int((best >= observed - 1e-9).sum())
     return hits / factorial(n) if exact else (hits + 1) / (n_draws + 1)

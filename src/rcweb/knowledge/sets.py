@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
+from rcweb.engine.types import Array, Ints
 from rcweb.knowledge.genesets import GeneSets
 from rcweb.knowledge.hypergeometric import (
     from_log,
@@ -21,9 +22,6 @@ from rcweb.knowledge.hypergeometric import (
     log_tail,
 )
 from rcweb.knowledge.labels import as_network
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 SIGNS = ("together", "apart", "positive", "negative")
 LOG10 = float(np.log(10))

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score
 
 from rcweb.engine.matching import match_rows, row_correlation
-
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 
 @dataclass(frozen=True)

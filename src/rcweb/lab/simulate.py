@@ -13,9 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-Rng = np.random.Generator
+from rcweb.engine.types import Array, Mask, Rng
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,8 @@
-"""The labelled bipartite network from regulators to targets, and its ways out to other tools."""
+"""The labelled bipartite network from regulators to targets, and its formats for other tools.
+
+May import: storage.
+Exports: `Network`, `EDGE_COLUMNS`.
+"""
 
 from __future__ import annotations
 

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
-
-Array = NDArray[np.float64]
 
 _MAX_REGULATORS = 20
 _MAX_TARGETS = 8
 
 
 def network_html(
-    weights: Array,
-    probability: Array,
+    weights: NDArray[np.float64],
+    probability: NDArray[np.float64],
     regulators: Sequence[str],
-    sets: Mapping[str, Sequence[str]],
+    sets: Sequence[Sequence[str]],
 ) -> str:
     """A caption and a table: one row per regulator, with its surest targets. Names are escaped.
 
@@ -32,7 +30,7 @@ def network_html(
         f"{int(edge.sum())} edges"
     )
     rows = "".join(
-        _row(name, weights[p][edge[p]], probability[p][edge[p]], sets[name])
+        _row(name, weights[p][edge[p]], probability[p][edge[p]], sets[p])
         for p, name in enumerate(regulators[:_MAX_REGULATORS])
     )
     more = f"<p>... and {P - _MAX_REGULATORS} more regulators</p>" if P > _MAX_REGULATORS else ""
@@ -46,7 +44,12 @@ def network_html(
     )
 
 
-def _row(name: str, weights: Array, probability: Array, targets: Sequence[str]) -> str:
+def _row(
+    name: str,
+    weights: NDArray[np.float64],
+    probability: NDArray[np.float64],
+    targets: Sequence[str],
+) -> str:
     mean = f"{probability.mean():.2f}" if len(probability) else "-"
     shown = ", ".join(escape(target) for target in targets[:_MAX_TARGETS])
     if len(targets) > _MAX_TARGETS:

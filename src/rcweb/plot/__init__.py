@@ -1,4 +1,8 @@
-"""Figures: one function each, which takes axes (or makes them) and returns them."""
+"""Figures: one function each, which takes axes (or makes them) and returns them.
+
+May import: knowledge, activity and what is below them.
+Exports: the functions listed below.
+"""
 
 from __future__ import annotations
 

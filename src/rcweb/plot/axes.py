@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SIGNED = "RdBu_r"  # positive red, negative blue; told apart by all common kinds of colour vision
-POSITIVE, NEGATIVE, MUTED = "#b2182b", "#2166ac", "#8a8f98"
+MUTED = "#8a8f98"
 
 
 def pyplot() -> Any:

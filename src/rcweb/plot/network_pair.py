@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rcweb.engine.matching import match_rows
+from rcweb.engine.types import Array
 from rcweb.plot.axes import SIGNED, pyplot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Array = NDArray[np.float64]
 
 
 def networks(

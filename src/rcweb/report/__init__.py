@@ -1,8 +1,12 @@
-"""One self-contained html page about a fitted network: ``write_report(path, report_data(...))``."""
+"""One self-contained html page about a fitted network: ``write_report(path, report_data(...))``.
+
+May import: knowledge, activity and what is below them.
+Exports: `report_data`, `render_report`, `write_report` and the types of the data.
+"""
 
 from __future__ import annotations
 
-from rcweb.report.data import Known, Regulator, ReportData, Table
+from rcweb.report.data import Known, Regulator, ReportData, ReportTable
 from rcweb.report.gather import report_data
 from rcweb.report.page import render_report, write_report
 
@@ -10,7 +14,7 @@ __all__ = [
     "Known",
     "Regulator",
     "ReportData",
-    "Table",
+    "ReportTable",
     "render_report",
     "report_data",
     "write_report",

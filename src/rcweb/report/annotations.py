@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from rcweb.knowledge import GeneSets
-from rcweb.report.data import Cell, Known, Table
+from rcweb.report.data import CellValue, Known, ReportTable
 
-Annotations = pd.DataFrame | Mapping[str, pd.DataFrame]
+AnnotationTables = pd.DataFrame | Mapping[str, pd.DataFrame]
 Sets = Mapping[str, Iterable[str]] | GeneSets
 
 # What a reader wants of an enriched term; other columns of the table are left out.
@@ -34,7 +34,7 @@ EXTRA_FACTS = ("variance_share", "identifiability", "orientation")
 TABLES = ("known", "terms", "measured")
 
 
-def split_annotations(annotations: Annotations | None) -> dict[str, pd.DataFrame | None]:
+def split_annotations(annotations: AnnotationTables | None) -> dict[str, pd.DataFrame | None]:
     """The tables of known regulators, enriched terms and measured factors; any may be missing.
 
     A single table is the one of known regulators; a mapping has the keys of `TABLES`.
@@ -48,10 +48,10 @@ def split_annotations(annotations: Annotations | None) -> dict[str, pd.DataFrame
     return tables | {"measured": annotations.get("measured")}
 
 
-def measured_table(measured: pd.DataFrame | None) -> Table:
+def measured_table(measured: pd.DataFrame | None) -> ReportTable:
     """Measured factors, one row each, those with a regulator first; of `match_measured`."""
     if measured is None:
-        return Table()
+        return ReportTable()
     absent = [column for column in MEASURED_COLUMNS if column not in measured.columns]
     if absent:
         raise ValueError(f"the table 'measured' of annotations needs a column {absent[0]!r}.")
@@ -65,7 +65,7 @@ def _checked(which: str, table: pd.DataFrame | None) -> pd.DataFrame | None:
     if table is None:
         return None
     if "regulator" not in table.columns and "name" in table.columns:
-        # The table of `interpret.name_regulators`: one row per regulator, its id in the index.
+        # The table of `knowledge.name_regulators`: one row per regulator, its id in the index.
         table = table.rename_axis(index="regulator").reset_index()
         table = table.rename(columns={"best_known": "set", "known_size": "set_size"})
         table = table if "set" in table.columns else table.assign(set="")  # named on other grounds
@@ -90,7 +90,7 @@ def given_names(known: pd.DataFrame | None) -> dict[str, str] | None:
     return dict(zip(named["regulator"].astype(str), named["name"].astype(str)))
 
 
-def extra_facts(rows: pd.DataFrame | None) -> dict[str, Cell]:
+def extra_facts(rows: pd.DataFrame | None) -> dict[str, CellValue]:
     """What the table of names knows about a regulator beside its name."""
     if rows is None:
         return {}
@@ -152,18 +152,18 @@ def _compare(
     return found, tuple(sorted(known.difference(targets))), new
 
 
-def plain_table(table: pd.DataFrame | None) -> Table:
+def plain_table(table: pd.DataFrame | None) -> ReportTable:
     """A data frame as a plain table; lists of names become text."""
     if table is None:
-        return Table()
+        return ReportTable()
     rows = (tuple(map(plain_cell, row)) for row in table.itertuples(index=False, name=None))
-    return Table(columns=tuple(map(str, table.columns)), rows=tuple(rows))
+    return ReportTable(columns=tuple(map(str, table.columns)), rows=tuple(rows))
 
 
-def top_terms(rows: pd.DataFrame | None, limit: int, labels: Mapping[str, str]) -> Table:
+def top_terms(rows: pd.DataFrame | None, limit: int, labels: Mapping[str, str]) -> ReportTable:
     """The best `limit` terms, in the columns a reader wants; `labels` are of the variables."""
     if rows is None:
-        return Table()
+        return ReportTable()
     rows = rows.head(limit)
     columns = [column for column in TERM_COLUMNS if column in rows.columns]
     if "description" in columns and not rows["description"].astype(bool).any():
@@ -177,7 +177,7 @@ def top_terms(rows: pd.DataFrame | None, limit: int, labels: Mapping[str, str]) 
     return plain_table(rows[columns])
 
 
-def plain_cell(value: object) -> Cell:
+def plain_cell(value: object) -> CellValue:
     """A number, text or None, whatever library the value came from."""
     if isinstance(value, list | tuple | set | frozenset):
         return ", ".join(map(str, sorted(value) if isinstance(value, set | frozenset) else value))
@@ -192,10 +192,10 @@ def plain_cell(value: object) -> Cell:
     return str(value)
 
 
-def _number(cell: Cell) -> float | None:
+def _number(cell: CellValue) -> float | None:
     return float(cell) if isinstance(cell, int | float) and cell == cell else None
 
 
-def _count(cell: Cell) -> int | None:
+def _count(cell: CellValue) -> int | None:
     number = _number(cell)
     return None if number is None else int(number)

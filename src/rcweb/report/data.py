@@ -13,15 +13,15 @@ from typing import Any
 
 SIGNIFICANT = 0.05  # largest q of a match that counts
 
-Cell = str | float | int | bool | None
+CellValue = str | float | int | bool | None
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """A small table: column names and rows of plain cells."""
 
     columns: tuple[str, ...] = ()
-    rows: tuple[tuple[Cell, ...], ...] = ()
+    rows: tuple[tuple[CellValue, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,9 +71,9 @@ class Regulator:
     probabilities: tuple[float, ...]
     scores: tuple[float, ...]
     activities: tuple[float, ...]
-    diagnosis: tuple[tuple[str, Cell], ...] = ()
+    diagnosis: tuple[tuple[str, CellValue], ...] = ()
     known: Known | None = None
-    terms: Table = Table()
+    terms: ReportTable = ReportTable()
 
 
 @dataclass(frozen=True)
@@ -102,9 +102,9 @@ class ReportData:
     regulators: tuple[Regulator, ...]
     singular_values: tuple[float, ...]
     reason: str
-    evidence: Table
+    evidence: ReportTable
     positions: tuple[tuple[float, float], ...]
-    measured: Table = Table()
+    measured: ReportTable = ReportTable()
     explained_variance: float | None = None
     provenance: tuple[tuple[str, str], ...] = ()
 

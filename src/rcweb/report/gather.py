@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rcweb.engine.types import Array
 from rcweb.network import Network
 from rcweb.report.annotations import (
-    Annotations,
+    AnnotationTables,
     Sets,
     best_known,
     extra_facts,
@@ -24,11 +25,9 @@ from rcweb.report.annotations import (
     split_annotations,
     top_terms,
 )
-from rcweb.report.data import Cell, Regulator, ReportData
+from rcweb.report.data import CellValue, Regulator, ReportData
 from rcweb.report.layout import network_layout
 from rcweb.report.words import summarise, with_labels
-
-Array = NDArray[np.float64]
 
 MAX_SAMPLES = 2000  # drawn as points; more would be neither seen nor small
 MAX_TERMS = 25  # per regulator
@@ -40,9 +39,10 @@ def report_data(
     *,
     sample_names: Sequence[str] | None = None,
     sample_groups: Sequence[Any] | None = None,
-    annotations: Annotations | None = None,
+    annotations: AnnotationTables | None = None,
     gene_sets: Sets | None = None,
     gene_names: Mapping[str, str] | Sequence[str] | None = None,
+    explained_variance: float | None = None,
     provenance: Mapping[str, Any] | None = None,
     title: str = "Hidden regulators",
 ) -> ReportData:
@@ -54,21 +54,26 @@ def report_data(
         `reason_`, `evidence_`, `diagnosis_` and `warnings_`.
     X_or_activities : (samples, variables) the data, or (samples, regulators) their activities.
     sample_names, sample_groups : one per sample; names default to the index of a data frame.
-    annotations : table of known regulators, as of `interpret.name_regulators` or
+    annotations : table of known regulators, as of `knowledge.name_regulators` or
         `Overlaps.table` (`regulator`, `set`, and where known `description`, `overlap`, `set_size`,
         `p`, `q`; of several rows the one with the smallest p counts), or
         ``{"known": ..., "terms": ..., "measured": ...}`` with further tables, as of
-        `interpret.enrich` and `interpret.match_measured`. A column `name` names regulators.
+        `knowledge.enrich` and `knowledge.match_measured`. A column `name` names regulators.
     gene_sets : members of the known sets, ``{set: targets}``: shows which were found and missed.
-    gene_names : names to show instead of the identifiers, as a mapping or one per variable.
+    gene_names : names to show instead of the identifiers, as a mapping or one per variable; by
+        default those of the network.
+    explained_variance : share that the activities explain, where the data are not given.
     provenance : where the result comes from, ``{what: value}``.
     """
     network: Network = model.network_
     activities, explained = _activities(model, X_or_activities, network)
+    explained = explained_variance if explained is None else explained
     samples = _sample_names(sample_names, X_or_activities, len(activities))
     groups = _sample_groups(sample_groups, len(activities))
     drawn = _drawn_samples(len(activities))
-    labels = _gene_labels(gene_names, network.targets)
+    labels = (
+        network.target_names if gene_names is None else _gene_labels(gene_names, network.targets)
+    )
     tables = split_annotations(annotations)
     regulators = _regulators(
         network, activities[drawn], _diagnosis(model, network), tables, gene_sets, labels
@@ -141,10 +146,8 @@ def _drawn_samples(M: int) -> NDArray[np.intp]:
 
 
 def _gene_labels(
-    names: Mapping[str, str] | Sequence[str] | None, genes: tuple[str, ...]
+    names: Mapping[str, str] | Sequence[str], genes: tuple[str, ...]
 ) -> tuple[str, ...]:
-    if names is None:
-        return genes
     if isinstance(names, Mapping):
         return tuple(str(names.get(gene, gene)) for gene in genes)
     if len(names) != len(genes):
@@ -197,10 +200,13 @@ def _regulators(
                 terms=top_terms(rows_of(terms, name), MAX_TERMS, label_of),
             )
         )
-    return with_labels(found, given_names(known))
+    named = dict(zip(network.regulators, network.regulator_names))
+    own = None if network.regulator_names == network.regulators else named
+    given = given_names(known)
+    return with_labels(found, own if given is None else given)
 
 
-def _row(table: pd.DataFrame, p: int) -> dict[str, Cell]:
+def _row(table: pd.DataFrame, p: int) -> dict[str, CellValue]:
     # Column by column: a row of a mixed table would turn all its numbers into one type.
     return {str(key): plain_cell(table[key].iloc[p]) for key in table.columns}
 

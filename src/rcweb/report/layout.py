@@ -11,14 +11,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 GOLDEN_ANGLE = np.pi * (3 - np.sqrt(5))
-SPACING = 1.0  # distance of neighbouring variables in a disc; everything else is in this unit
+DISC_SPACING = 1.0  # distance of neighbouring variables in a disc; everything else is in this unit
 FREE_CENTRE = 4  # sites left out in the middle of a disc, for the regulator itself
 FLATTENING = 4.0  # pull along y over pull along x: screens are wider than high
 PUSH = 0.3  # share of an overlap that one step undoes, on either side
-STEPS = 300
+LAYOUT_STEPS = 300
 
 
 def network_layout(score: Array) -> tuple[Array, Array]:
@@ -31,7 +31,7 @@ def network_layout(score: Array) -> tuple[Array, Array]:
     linked = strength.any(axis=0) if P else np.zeros(N, bool)
     home = np.where(linked, strength.argmax(axis=0) if P else 0, -1)
     sizes = np.bincount(home[linked], minlength=P)
-    radius = SPACING * (np.sqrt(sizes + FREE_CENTRE) + 1.0)
+    radius = DISC_SPACING * (np.sqrt(sizes + FREE_CENTRE) + 1.0)
     regulators = _place_discs(radius, _affinity(strength > 0))
     variables = np.full((N, 2), np.nan)
     for p in range(P):
@@ -51,7 +51,7 @@ def _affinity(edges: NDArray[np.bool_]) -> Array:
 
 def _sunflower(n: int) -> Array:
     k = np.arange(n)
-    r, angle = SPACING * np.sqrt(k + FREE_CENTRE), GOLDEN_ANGLE * k
+    r, angle = DISC_SPACING * np.sqrt(k + FREE_CENTRE), GOLDEN_ANGLE * k
     return np.column_stack([r * np.cos(angle), r * np.sin(angle)])
 
 
@@ -66,11 +66,11 @@ def _place_discs(radius: Array, affinity: Array) -> Array:
     reach = (radius[:, None] + radius[None, :]) * 1.08
     # The constant keeps unrelated discs from drifting away.
     pull = (affinity + 0.02) / max(P, 1)
-    for step in range(STEPS):
+    for step in range(LAYOUT_STEPS):
         dx, dy = np.subtract.outer(x, x), np.subtract.outer(y, y)
         distance = np.maximum(np.sqrt(dx * dx + dy * dy), 1e-9)
         gap = distance - reach
-        cooling = 1 - step / STEPS
+        cooling = 1 - step / LAYOUT_STEPS
         tie = np.maximum(gap, 0.0) * pull * cooling / distance
         push = np.minimum(gap, 0.0) * PUSH / distance
         x -= ((tie + push) * dx).sum(axis=1)

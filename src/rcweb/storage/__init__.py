@@ -1,1 +1,6 @@
-"""Files: atomic writes, result folders, checkpoints, provenance, limits."""
+"""Files: atomic writes, result folders, records, checkpoints, provenance, limits of size and
+memory.
+
+May import: nothing else of the package.
+Exports: nothing here; each module is imported by name.
+"""

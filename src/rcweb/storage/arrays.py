@@ -21,7 +21,7 @@ _HEADER_READERS: dict[tuple[int, int], Callable[..., Any]] = {
     (1, 0): npy.read_array_header_1_0,
     (2, 0): npy.read_array_header_2_0,
 }
-_KINDS = "biufUS"
+ARRAY_KINDS = "biufUS"
 
 
 class ArrayError(ValueError):
@@ -45,7 +45,7 @@ def array_from_bytes(content: bytes) -> AnyArray:
     # The header goes through Python's own parser, which has many ways to say no.
     except Exception as error:
         raise ArrayError(f"not an npy array ({reason(error)})") from None
-    if dtype.kind not in _KINDS or dtype.itemsize == 0:
+    if dtype.kind not in ARRAY_KINDS or dtype.itemsize == 0:
         raise ArrayError(f"arrays of type {dtype} are not read, only numbers and text")
     count = 1
     for size in shape:

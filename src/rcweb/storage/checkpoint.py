@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -23,6 +23,7 @@ from rcweb._version import __version__
 from rcweb.storage.atomic import TEMPORARY
 from rcweb.storage.plain import from_plain, plain
 from rcweb.storage.record import (
+    BLOCK,
     Record,
     RecordError,
     contiguous,
@@ -32,13 +33,11 @@ from rcweb.storage.record import (
 )
 
 T = TypeVar("T")
-Rng = np.random.Generator
 
 SUFFIX = ".stage"
 EVERY = 30.0  # seconds between two saves of work in progress
 # Other versions of these draw or sum differently, and "the same bits" would be a lie.
-_PACKAGES = ("numpy", "scipy", "numba")
-_BLOCK = 1 << 24
+_BIT_PACKAGES = ("numpy", "scipy", "numba")
 
 
 class CheckpointError(ValueError):
@@ -50,7 +49,7 @@ def fingerprint(*arrays: NDArray[Any]) -> str:
     digest = hashlib.sha256()
     for array in map(np.atleast_1d, arrays):
         digest.update(f"{array.dtype.str} {array.shape} ".encode("ascii"))
-        rows = max(1, _BLOCK * len(array) // max(1, array.nbytes))
+        rows = max(1, BLOCK * len(array) // max(1, array.nbytes))
         for start in range(0, len(array), rows):
             digest.update(np.ascontiguousarray(array[start : start + rows]).data)
     return digest.hexdigest()
@@ -58,7 +57,7 @@ def fingerprint(*arrays: NDArray[Any]) -> str:
 
 def identity(data: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Of a fit: the fingerprint of its data, its parameters and what computes it."""
-    versions = {"rcweb": __version__, **{name: version(name) for name in _PACKAGES}}
+    versions = {"rcweb": __version__, **{name: version(name) for name in _BIT_PACKAGES}}
     return {"data": data, "parameters": plain(dict(parameters)), "versions": versions}
 
 
@@ -89,38 +88,25 @@ class Checkpoint:
         for path in half_written:  # by a run that was killed
             path.unlink(missing_ok=True)
 
-    def stage(
-        self, name: str, compute: Callable[[], T], kind: type[T], rng: Rng | None = None
-    ) -> T:
-        """The saved result of this stage; computed and saved first if there is none.
-
-        kind : dataclass of arrays, plain values and such dataclasses
-        rng : generator that `compute` draws from; it is put where the stage left it
-        """
-        if not self._path(name).exists():
-            self.keep(name, compute(), rng)
-        value = self.resume(name, kind, rng)
-        if value is None:
-            raise CheckpointError(f"{self._path(name)} vanished while it was in use.")
-        return value
-
-    def keep(self, name: str, value: Any, rng: Rng | None = None) -> None:
-        """Save a dataclass, and where the generator stands."""
-        record = pack(value)
-        state = {} if rng is None else {"rng": rng.bit_generator.state}
-        self.save(name, Record(record.arrays, {**record.document, **state}))
-
-    def resume(self, name: str, kind: type[T], rng: Rng | None = None) -> T | None:
-        """What `keep` saved, None if nothing; the generator is put where it stood."""
-        record = self.load(name)
+    def load(self, name: str, kind: type[T], rng: np.random.Generator | None = None) -> T | None:
+        """The dataclass that was saved under this name, None if nothing; the generator is put
+        where it stood then."""
+        record = self.read(name)
         if record is None:
             return None
         if rng is not None:
             rng.bit_generator.state = record.document["rng"]
         return unpack(record, kind)
 
-    def load(self, name: str) -> Record | None:
-        """What was saved under this name, None if nothing."""
+    def save(self, name: str, value: Any, rng: np.random.Generator | None = None) -> None:
+        """Save a dataclass of arrays, plain values and such dataclasses; and where the generator
+        stands."""
+        record = pack(value)
+        state = {} if rng is None else {"rng": rng.bit_generator.state}
+        self.write(name, Record(record.arrays, {**record.document, **state}))
+
+    def read(self, name: str) -> Record | None:
+        """The record that was written under this name, None if there is none."""
         path = self._path(name)
         if not path.exists():
             return None
@@ -131,8 +117,8 @@ class Checkpoint:
             raise self._damaged(path, error) from None
         return Record(record.arrays, record.document["stage"])
 
-    def save(self, name: str, record: Record) -> None:
-        """Put a record in place of the one that was saved under this name."""
+    def write(self, name: str, record: Record) -> None:
+        """Put a record in place of the one that was written under this name."""
         document = {"identity": dict(self.identity), "stage": plain(dict(record.document))}
         write_record(self._path(name), Record(record.arrays, document))
         self._saved_at = time.monotonic()
@@ -140,10 +126,6 @@ class Checkpoint:
     def due(self) -> bool:
         """Whether `every` seconds have passed since the last save."""
         return time.monotonic() - self._saved_at >= self.every
-
-    def clear(self) -> None:
-        """Remove all stages; and the folder, if nothing else is in it."""
-        remove_checkpoint(self.folder)
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}{SUFFIX}"
@@ -189,13 +171,6 @@ def _difference(found: Any, wanted: Mapping[str, Any]) -> str:
             if there.get(name) != here.get(name):
                 return f"{what.format(name)} was {there.get(name)!r} and is {here.get(name)!r}"
     return "it says more about itself than this version knows"
-
-
-def staged(
-    checkpoint: Checkpoint | None, name: str, compute: Callable[[], T], kind: type[T], rng: Rng
-) -> T:
-    """`Checkpoint.stage`, or the computation alone where no checkpoint was asked for."""
-    return compute() if checkpoint is None else checkpoint.stage(name, compute, kind, rng)
 
 
 def pack(value: Any) -> Record:

@@ -19,19 +19,16 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rcweb.storage.arrays import ARRAY_KINDS, AnyArray
 from rcweb.storage.atomic import replacing
 from rcweb.storage.errors import reason
-
-AnyArray = NDArray[Any]
 
 MAGIC = b"rcweb-record 1\n"
 MAX_HEADER = 1 << 26
 _DIGEST = hashlib.sha256().digest_size
-_KINDS = "biufUS"
-_KIND = re.compile(rf"[<>|][{_KINDS}][1-9][0-9]{{0,5}}")
-_BLOCK = 1 << 24
+_KIND = re.compile(rf"[<>|][{ARRAY_KINDS}][1-9][0-9]{{0,5}}")
+BLOCK = 1 << 24
 
 
 class RecordError(ValueError):
@@ -97,7 +94,7 @@ def read_record(path: str | Path) -> Record:
 
 def contiguous(array: AnyArray) -> AnyArray:
     """The array as `read_record` gives it back: without gaps in memory, in its own order."""
-    if array.dtype.kind not in _KINDS:
+    if array.dtype.kind not in ARRAY_KINDS:
         raise TypeError(f"a record holds numbers and text, not {array.dtype}.")
     return array if array.flags.f_contiguous else np.ascontiguousarray(array)
 
@@ -141,8 +138,8 @@ def _header(file: IO[bytes], digest: Any = None) -> dict[str, Any]:
 
 def _fill(file: IO[bytes], flat: AnyArray, digest: Any) -> None:
     view = memoryview(flat.view(np.uint8).data) if flat.size else memoryview(b"")
-    for start in range(0, len(view), _BLOCK):
-        part = view[start : start + _BLOCK]
+    for start in range(0, len(view), BLOCK):
+        part = view[start : start + BLOCK]
         if file.readinto(part) != len(part):  # type: ignore[attr-defined]
             raise RecordError("it is cut off")
         digest.update(part)

@@ -1,4 +1,8 @@
-"""Tables in: a file or an object becomes a labelled table."""
+"""A file or an object becomes a labelled table, samples x variables; sheets of samples.
+
+May import: storage. Tables know nothing of models.
+Exports: `read_table`, `ReadOptions`, `Table`, `TableError`, `FORMATS`.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,6 @@ from scipy import sparse
 from rcweb.storage.errors import TableError, place, shorten
 from rcweb.storage.limits import check_fits
 
-Array = NDArray[np.float64]
 Row = tuple[int, list[str]]
 
 _PER_ROW = 256  # bytes of its name, its number and the array around it
@@ -38,7 +37,7 @@ class Grid:
     notes : what was detected, in plain sentences
     """
 
-    values: Array | sparse.csr_matrix
+    values: NDArray[np.float64] | sparse.csr_matrix
     rows: tuple[str, ...] | None
     columns: tuple[str, ...] | None
     corner: str = ""
@@ -75,7 +74,7 @@ def read_grid(
     """
     layout, body = _layout(iter(rows), header, index, drop)
     first: list[str] = []
-    numbers: list[Array] = []
+    numbers: list[NDArray[np.float64]] = []
     lines: list[int] = []
     room = _Room()
     for line, cells in body:
@@ -101,7 +100,7 @@ class _Room:
     def __init__(self) -> None:
         self._taken, self._asked = 0, _ASK_EVERY
 
-    def take(self, row: Array) -> None:
+    def take(self, row: NDArray[np.float64]) -> None:
         self._taken += row.nbytes + _PER_ROW
         if self._taken >= self._asked:
             # The rows are stacked at the end: as much again must be free.
@@ -177,7 +176,7 @@ def _is_header(cells: list[str], second: list[str] | None) -> bool:
     return len(cells) > 1 and (not cells[0].strip() or bool(_TITLE.search(cells[0].strip())))
 
 
-def _numbers(cells: list[str], line: int, layout: _Layout, offset: int = 1) -> Array:
+def _numbers(cells: list[str], line: int, layout: _Layout, offset: int = 1) -> NDArray[np.float64]:
     """(n,) values of the cells; `offset` is the place of the first among the kept columns."""
     try:
         values = list(map(float, cells))
@@ -202,7 +201,11 @@ def _number(cell: str, line: int, layout: _Layout, k: int) -> float:
 
 
 def _assemble(
-    layout: _Layout, first: list[str], numbers: list[Array], lines: list[int], index: bool | None
+    layout: _Layout,
+    first: list[str],
+    numbers: list[NDArray[np.float64]],
+    lines: list[int],
+    index: bool | None,
 ) -> Grid:
     """Decide what the first column is, now that all of it is known."""
     values = np.vstack(numbers)

@@ -15,8 +15,6 @@ from rcweb.storage.errors import TableError, shorten
 from rcweb.tables.grid import Grid
 from rcweb.tables.orientation import Orientation, orient
 
-Array = NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -28,7 +26,7 @@ class Table:
     sha256 : checksum of the file
     """
 
-    values: Array | sparse.csr_matrix
+    values: NDArray[np.float64] | sparse.csr_matrix
     samples: tuple[str, ...]
     variables: tuple[str, ...]
     notes: tuple[str, ...] = ()
@@ -137,7 +135,7 @@ def _refuse_infinite(grid: Grid) -> None:
 
 
 def _refuse_empty(
-    values: Array | sparse.csr_matrix,
+    values: NDArray[np.float64] | sparse.csr_matrix,
     axis: int,
     side: str,
     names: Sequence[str] | None,

@@ -16,7 +16,6 @@ from rcweb.engine.paper.column import (
     Problem,
     SwitchBack,
     continue_column,
-    find_column,
     start_column,
 )
 from rcweb.engine.paper.columns import find_columns, is_repeat
@@ -25,6 +24,11 @@ from rcweb.engine.paper.workspace import DEPTH
 from rcweb.lab.simulate import simulate
 
 STEPS = SwitchBack()
+
+
+def find_column(problem: Problem, found: np.ndarray, A: np.ndarray, switch: SwitchBack) -> tuple:
+    """One column from the beginning."""
+    return continue_column(problem, found, switch, start_column(problem, A))
 
 
 def planted(seed: int, P: int, *, N: int = 60, noise: float, network: str = "poisson") -> Basis:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal, norm
 
-from rcweb.engine.condensed import Table
+from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.posterior.axes import Axes, all_axes, leading_axes
 from rcweb.engine.posterior.gibbs import (
     MEASURED,
@@ -24,11 +24,11 @@ from rcweb.storage.checkpoint import Checkpoint
 
 
 def whole(G: np.ndarray) -> Axes:
-    return all_axes(Table.of(G))
+    return all_axes(CondensedTable.of(G))
 
 
 def leading(G: np.ndarray, L: int) -> Axes:
-    return leading_axes(Table.of(G), L)
+    return leading_axes(CondensedTable.of(G), L)
 
 
 def draw(
@@ -219,7 +219,7 @@ def test_noise_and_densities_are_recovered() -> None:
     found = chain.run(60)
     assert np.corrcoef(found.noise, sd)[0, 1] > 0.97
     np.testing.assert_allclose(found.noise, sd, rtol=0.15, atol=0.1)  # shared: shrunk to typical
-    np.testing.assert_allclose(found.density, (C != 0).mean(axis=1), atol=0.08)
+    np.testing.assert_allclose(found.probability.mean(axis=1), (C != 0).mean(axis=1), atol=0.08)
     strong = np.abs(C) > 1
     assert found.probability[strong].min() > 0.99
     np.testing.assert_allclose(np.abs(found.C[strong]), np.abs(C[strong]), rtol=0.35)
@@ -249,7 +249,7 @@ def test_same_seed_same_bits_and_no_input_changed() -> None:
         chain = Chain(whole(G), C, np.random.default_rng(7), concentration=10.0)
         chain.run(5, shaped=False)
         runs.append(chain.run(10))
-    for name in ("C", "probability", "noise", "density"):
+    for name in ("C", "probability", "noise"):
         np.testing.assert_array_equal(getattr(runs[0], name), getattr(runs[1], name))
     np.testing.assert_array_equal(G, before_G)
     np.testing.assert_array_equal(C, before_C)
@@ -278,7 +278,7 @@ def test_single_precision_gives_the_same_products() -> None:
     """To its seven digits, in whatever units the table is."""
     for unit in (1e-30, 1.0, 1e30):
         G, C, _ = draw(0)
-        table = Table.of(unit * G)
+        table = CondensedTable.of(unit * G)
         double, single = all_axes(table), all_axes(table, single=True)
         R = double.scores(C)
         assert single.scores(C).dtype == np.float32
@@ -306,5 +306,5 @@ def test_a_chain_resumed_while_it_climbs_stops_where_it_would_have(tmp_path: Pat
         first.wander(stop % 100, shaped=False)
         snapshot = Snapshot(first.runs, Sums.zero(*C.shape), first.state, np.array(first.energy))
         snapshot.sums.n = stop % 100
-        first.checkpoint.keep("chain", snapshot, first.rng)
+        first.checkpoint.save("chain", snapshot, first.rng)
         assert chain(tmp_path / str(stop)).burn_in(2000) == swept

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from rcweb.engine.condensed import Table
+from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.posterior import kernels
 from rcweb.engine.posterior.axes import Axes, all_axes
 from rcweb.engine.posterior.gibbs import Chain
@@ -25,7 +25,7 @@ def planted(
     rng = np.random.default_rng(seed)
     C = rng.standard_normal((P, N)) * (rng.random((P, N)) < 0.2)
     G = rng.standard_normal((M, P)) @ C + noise * rng.standard_normal((M, N))
-    return all_axes(Table.of(G - G.mean(axis=0))), C
+    return all_axes(CondensedTable.of(G - G.mean(axis=0))), C
 
 
 def entry_by_entry(

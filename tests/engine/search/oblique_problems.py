@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rcweb.engine.condensed import Table
+from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.matching import match_rows
 from rcweb.engine.search.space import Space
 from rcweb.engine.spectrum import leading_directions
@@ -30,7 +30,7 @@ def planted(
     seed: int, M: int = 100, N: int = 120, P: int = 6, *, noise: float = 0.1, density: float = 0.15
 ) -> Problem:
     sim = simulate(M, N, P, noise=noise, density=density, random_state=seed)
-    spectrum = leading_directions(Table.of(sim.data - sim.data.mean(axis=0)), P)
+    spectrum = leading_directions(CondensedTable.of(sim.data - sim.data.mean(axis=0)), P)
     space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
     return Problem(sim, space, spectrum.V * np.sqrt(len(spectrum.V)))
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from oblique_problems import planted, random_columns, random_space
 
-from rcweb.engine.condensed import Table
+from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.search.joint import normalised
 from rcweb.engine.search.peel import MARGIN
 from rcweb.engine.search.search import is_diffuse, joint_start, own_share, search_columns
@@ -84,6 +84,6 @@ def test_uniform_weights_with_noise_are_not_taken_for_a_background() -> None:
         2000, 1000, 60, network="author_poisson", density=0.25, weights="author", noise=0.5,
         noise_convention="author", random_state=3,
     )  # fmt: skip
-    spectrum = leading_directions(Table.of(sim.data - sim.data.mean(axis=0)), 60)
+    spectrum = leading_directions(CondensedTable.of(sim.data - sim.data.mean(axis=0)), 60)
     space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
     assert not is_diffuse(space, joint_start(space, np.random.default_rng(0)))

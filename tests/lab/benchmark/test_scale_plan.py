@@ -10,7 +10,13 @@ from scipy import sparse
 
 from rcweb.lab.benchmark.outputs import write_outputs
 from rcweb.lab.benchmark.plans import get_plan, tasks_of
-from rcweb.lab.benchmark.scale import METHODS, ScaleCell, growing_cells, measure_scale, sparse_cells
+from rcweb.lab.benchmark.scale import (
+    SCALE_METHODS,
+    ScaleCell,
+    growing_cells,
+    measure_scale,
+    sparse_cells,
+)
 from rcweb.lab.benchmark.scale_data import PIECE, PlantedRows
 from rcweb.lab.benchmark.store import Store
 
@@ -39,7 +45,7 @@ def test_sparse_tables_are_filled_as_said() -> None:
     assert X.data.min() > 0
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SCALE_METHODS)
 @pytest.mark.parametrize(("size", "filled"), [((100, 5), 1.0), ((1000, 10), 0.05)])
 def test_measurements(method: str, size: tuple[int, int], filled: float) -> None:
     """Every quantity of the plan, for both methods and both kinds of table."""

@@ -5,18 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rcweb.engine.basis import noise_edge
-from rcweb.engine.condensed import Table
+from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.missing.lowrank import Fit, LowRank, fit_low_rank, start_from_zeros
 from rcweb.engine.threads import one_blas_thread
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from rcweb.engine.types import Array, Mask
 
 MOST_COMPONENTS = 150  # the cost grows with their square
-ROUNDS = 12  # of looking for further directions
+FILL_ROUNDS = 12  # of looking for further directions
 ROUGH = 0.1  # tolerance meanwhile
 CLEARLY = 1.5  # directions must be this much stronger than noise can make them
 
@@ -101,7 +98,7 @@ def _find_directions(Y: Array, seen: Mask, max_iter: int) -> LowRank:
     measured = len(Y) * float(seen.mean())
     best = start_from_zeros(Y, seen, 0)
     wider: LowRank | None = best
-    for _ in range(ROUNDS):
+    for _ in range(FILL_ROUNDS):
         if wider is None:
             break
         rough = fit_low_rank(Y, seen, wider.W.shape[1], tol=ROUGH, max_iter=max_iter, start=wider)
@@ -121,7 +118,7 @@ def with_rest(model: LowRank, rest: Array, measured: float) -> LowRank | None:
     if room < 1:
         return None
     root = np.sqrt(model.psi)
-    leading = Table.of(rest / root).leading(room)
+    leading = CondensedTable.of(rest / root).leading(room)
     share = measured / M
     more = int((leading.values > np.sqrt(share) * noise_edge(1.0, M - K, N - K)).sum())
     if not more:

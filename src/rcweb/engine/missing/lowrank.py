@@ -21,14 +21,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rcweb.engine.condensed import Table
+from rcweb.engine.condensed import CondensedTable
+from rcweb.engine.types import Array, Mask
 
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-
-NOISE_COUNT = 10.0  # variables share their noise with this many pseudo-measurements
+PSEUDO_MEASUREMENTS = 10.0  # variables share their noise with this many pseudo-measurements
 # Noise variance beside that of the variable: sums of w w^T / psi must leave I above rounding.
 LEAST_NOISE = 1e-10
 BLOCK_BYTES = 1 << 26  # of products <z z^T> held at a time
@@ -85,7 +82,7 @@ def start_from_zeros(Y: Array, seen: Mask, K: int) -> LowRank:
     share = seen.mean(axis=0)
     W = np.zeros((N, K))
     if K:
-        leading = Table.of(Y).leading(K)
+        leading = CondensedTable.of(Y).leading(K)
         W = leading.V * leading.values / np.sqrt(M) / share[:, None]
     power = (W * W).sum(axis=1)
     W *= np.sqrt(np.minimum(1.0, 0.95 / np.maximum(power, 1e-300)))[:, None]
@@ -112,7 +109,7 @@ def step(Y: Array, seen: Mask, model: LowRank) -> tuple[LowRank, Array]:
         coefficients[variables], rest[variables] = w, power[variables] - explained
     rest = np.maximum(rest, LEAST_NOISE * count)
     typical = np.exp(np.log(rest / count).mean())
-    psi = (rest + NOISE_COUNT * typical) / (count + NOISE_COUNT)
+    psi = (rest + PSEUDO_MEASUREMENTS * typical) / (count + PSEUDO_MEASUREMENTS)
     return _normalise(coefficients, psi, total / M), expected
 
 

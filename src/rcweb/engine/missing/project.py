@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rcweb.engine.missing.check import refuse_empty_samples
+from rcweb.engine.types import Array, Mask
 
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-
-SINGULAR = 1e8  # condition number above which the measured variables do not fix the activities
+WORST_CONDITION = (
+    1e8  # condition number above which the measured variables do not fix the activities
+)
 
 
 def project_missing(
@@ -47,6 +47,6 @@ def _patterns(hole: Mask) -> list[tuple[NDArray[np.intp], Mask]]:
 
 
 def _solve(left: Array, right: Array) -> Array:
-    if np.linalg.cond(left, 1) < SINGULAR:
+    if np.linalg.cond(left, 1) < WORST_CONDITION:
         return np.asarray(np.linalg.solve(left, right), dtype=np.float64)
-    return np.asarray(np.linalg.lstsq(left, right, rcond=1 / SINGULAR)[0], dtype=np.float64)
+    return np.asarray(np.linalg.lstsq(left, right, rcond=1 / WORST_CONDITION)[0], dtype=np.float64)

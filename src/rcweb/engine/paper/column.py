@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from rcweb.engine.paper import kernels
 from rcweb.engine.paper.workspace import LAMBDA, SIZE, Workspace, allocate
-
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 STOPS = {
     kernels.SINGULAR: "singular: lambda_max^-1 is zero",
@@ -20,7 +19,7 @@ STOPS = {
     kernels.CONVERGED: "converged: neither v nor lambda_max moves",
     kernels.TARGET: "degree: the given number of rows is removed",
 }
-LIMIT = "limit: N - P + 1 rows removed without a sparse solution"
+ALL_REMOVED = "limit: N - P + 1 rows removed without a sparse solution"
 
 
 @dataclass(frozen=True)
@@ -96,22 +95,14 @@ class Start:
     nearest: list[float]
 
 
-def find_column(
-    problem: Problem, found: Array, A: Array, switch: SwitchBack
+def continue_column(
+    problem: Problem, found: Array, switch: SwitchBack, start: Start
 ) -> tuple[Array, ColumnTrace]:
     """Search one column ``b`` of B; returns ``(b, trace)``.
 
     found : (P, n) columns found so far, for the correlation rule
-    A : (P, P) ``I + sum b b^T``, so that the inflated matrix is ``V(i) = V A`` with
-        ``K = A^T A``; the identity for the first column
+    start : of `start_column`; it may have come as far as `switch` allows, and moves on
     """
-    return continue_column(problem, found, switch, start_column(problem, A))
-
-
-def continue_column(
-    problem: Problem, found: Array, switch: SwitchBack, start: Start
-) -> tuple[Array, ColumnTrace]:
-    """`find_column` from a start that has not come further than `switch` allows; it moves on."""
     V, A = problem.V, start.A
     inflated_steps = 0
     if found.shape[1]:
@@ -132,7 +123,7 @@ def continue_column(
         omega_minus=work.omega_minus[:n].copy(),
         lam=work.lam[:n].copy(),
         inflated_steps=inflated_steps,
-        stop=LIMIT if at_limit else STOPS[code],
+        stop=ALL_REMOVED if at_limit else STOPS[code],
         refreshes=int(work.refreshes[0]),
     )
     return _settled(problem, work), trace
@@ -141,6 +132,8 @@ def continue_column(
 def start_column(problem: Problem, A: Array) -> Start:
     """Initialization: K of the whole matrix without the row of the largest l1 norm.
 
+    A : (P, P) ``I + sum b b^T``, so that the inflated matrix is ``V(i) = V A``; the identity for
+        the first column
     ``K = A^T A`` because V has orthonormal columns; the paper's identity for the first column.
     """
     K = A.T @ A

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rcweb.engine.paper.column import (
     ColumnTrace,
@@ -19,15 +18,14 @@ from rcweb.engine.paper.column import (
     continue_column,
     start_column,
 )
-
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 # A column whose part outside the span of the others is shorter than this makes B singular.
-INDEPENDENT = 1e-3
+SHORTEST_OUTSIDE = 1e-3
 
 
 @dataclass(frozen=True)
-class Columns:
+class PaperColumns:
     """The columns that were found.
 
     B : (P, n) unit columns, n <= P
@@ -48,7 +46,7 @@ def find_columns(
     *,
     max_inflations: int = 10,
     report: Callable[[str], None] = lambda line: None,
-) -> Columns:
+) -> PaperColumns:
     """Search P columns; a repeat is searched again with more inflated steps.
 
     The number k of inflated steps is doubled while the result repeats a column (|cosine| above
@@ -76,7 +74,7 @@ def find_columns(
         traces.append(trace)
         searches.append(tries)
         report(f"column {i + 1} of {P}: {len(trace.omega_minus)} edges, {trace.stop}")
-    return Columns(B=B, traces=tuple(traces), searches=tuple(searches), missing=missing)
+    return PaperColumns(B=B, traces=tuple(traces), searches=tuple(searches), missing=missing)
 
 
 def _find_new(
@@ -107,4 +105,4 @@ def is_repeat(b: Array, B: Array, epsilon: float) -> bool:
     if np.abs(B.T @ b).max() > 1 - epsilon:
         return True
     Q = np.linalg.qr(B)[0]
-    return bool(np.linalg.norm(b - Q @ (Q.T @ b)) < INDEPENDENT)
+    return bool(np.linalg.norm(b - Q @ (Q.T @ b)) < SHORTEST_OUTSIDE)

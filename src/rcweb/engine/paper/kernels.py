@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from rcweb.engine.paper.workspace import (
     BELOW,
@@ -18,13 +17,12 @@ from rcweb.engine.paper.workspace import (
     ERROR,
     KNOTS,
     LAMBDA,
+    MOVE,
     SIZE,
     SPACING,
-    STEP,
     Workspace,
 )
-
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 # Why `advance` came back.
 TARGET, SINGULAR, NOISE, CONVERGED = 0, 1, 2, 3
@@ -277,7 +275,7 @@ def _move(work: Workspace, A: Array, inflated: bool) -> None:
     for j in range(P):
         step += (w[j] - work.w[j]) ** 2
         work.w[j] = w[j]
-    work.scalars[STEP] = np.sqrt(step)
+    work.scalars[MOVE] = np.sqrt(step)
 
 
 @njit(cache=True, nogil=True)
@@ -352,8 +350,8 @@ def _choose_candidates(V: Array, work: Workspace, u: Array) -> None:
     A histogram finds the threshold; a tie of more than CANDIDATES rows leaves none.
     """
     N = V.shape[0]
-    norms, levels, spacing = work.norms, work.levels, 2.0 * work.scalars[STEP]
-    ahead = u + _AHEAD * work.scalars[STEP] * norms
+    norms, levels, spacing = work.norms, work.levels, 2.0 * work.scalars[MOVE]
+    ahead = u + _AHEAD * work.scalars[MOVE] * norms
     unit = _BINS / ahead.max()
     counts = np.zeros(_BINS + 1, dtype=np.int64)
     for i in range(N):

@@ -24,11 +24,9 @@ from rcweb.engine.basis import (
     truncated_svd,
 )
 from rcweb.engine.paper.column import ColumnTrace, Problem, SwitchBack
-from rcweb.engine.paper.columns import Columns, find_columns
+from rcweb.engine.paper.columns import PaperColumns, find_columns
 from rcweb.engine.solution import Solution
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from rcweb.engine.types import Array
 
 # An entry of V b this small beside the largest one is a zero that rounding has spoiled.
 _ROUNDING = 1e-10
@@ -44,7 +42,7 @@ class _Found:
     """Columns of the search beside the basis they live in; `kept` of them carry signal."""
 
     basis: Basis
-    columns: Columns
+    columns: PaperColumns
     n_signal: int
     kept: NDArray[np.intp]
 
@@ -145,7 +143,7 @@ def _solution(G0: Array, found: _Found, P_star: int, reason: str) -> Solution:
     )
 
 
-def network_of(V: Array, columns: Columns) -> Array:
+def network_of(V: Array, columns: PaperColumns) -> Array:
     """``C = (V B)^T`` with exact zeros on omega_0 and where rounding alone is left."""
     full = (V @ columns.B).T
     C = np.zeros_like(full)

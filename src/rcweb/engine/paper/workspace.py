@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 # Lanczos vectors before a restart.
 DEPTH = 12
@@ -17,7 +17,7 @@ CANDIDATES = 128
 KNOTS = 6
 
 # Places in `Workspace.scalars`.
-LAMBDA, SIZE, BELOW, ERROR, STEP, SPACING = range(6)
+LAMBDA, SIZE, BELOW, ERROR, MOVE, SPACING = range(6)
 
 
 class Workspace(NamedTuple):
@@ -37,7 +37,7 @@ class Workspace(NamedTuple):
     n_members, n_removed, refreshes : (1,) number of candidates, of removals, and how often K_inv
         was computed afresh
     scalars : (6,) LAMBDA: lambda_max; SIZE: of K at the start; BELOW: bound on the second
-        eigenvalue of K_inv; ERROR: bound on the angle of v to the exact eigenvector; STEP: length
+        eigenvalue of K_inv; ERROR: bound on the angle of v to the exact eigenvector; MOVE: length
         of the last move of w; SPACING: see `levels`
     basis, small, spare : scratch
     """

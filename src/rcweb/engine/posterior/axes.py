@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rcweb.engine.condensed import Table
-
-Array = NDArray[np.float64]
+from rcweb.engine.condensed import CondensedTable
+from rcweb.engine.types import Array
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ class Axes:
         return np.asarray(unit * (R.T.astype(Y.dtype, copy=False) @ Y).astype(np.float64))
 
 
-def all_axes(table: Table, *, single: bool = False) -> Axes:
+def all_axes(table: CondensedTable, *, single: bool = False) -> Axes:
     """All that is known of the table; of more samples than variables, its triangular factor."""
     M, N = table.M - 1, table.N
     if table.axes is not None:
@@ -73,7 +72,7 @@ def all_axes(table: Table, *, single: bool = False) -> Axes:
     return Axes(Y, table.rest, M, table.observed, single)
 
 
-def leading_axes(table: Table, L: int, *, single: bool = False) -> Axes:
+def leading_axes(table: CondensedTable, L: int, *, single: bool = False) -> Axes:
     """The L leading principal axes, and the power that they leave in each variable."""
     leading = table.leading(L)
     Y = np.ascontiguousarray((leading.V * leading.values).T)

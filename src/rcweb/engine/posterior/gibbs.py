@@ -16,23 +16,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaln, entr
 
+from rcweb.engine.checkpoint import StageStore
 from rcweb.engine.posterior.axes import Axes
 from rcweb.engine.posterior.kernels import draw_edges, draw_shaped_edges
 from rcweb.engine.posterior.slab import (
+    PRIOR_DENSITY,
     PRIOR_MIX,
     PRIOR_MIX_COUNT,
     SPREAD,
     STEP,
+    beta_prior,
     shared_noise,
     shared_scale,
 )
-from rcweb.storage.checkpoint import Checkpoint
-
-Array = NDArray[np.float64]
-Rng = np.random.Generator
+from rcweb.engine.types import Array, Rng
 
 LOG_2_PI_E = np.log(2 * np.pi * np.e)
 MEASURED = 10  # sweeps from one measurement of the energy to the next
@@ -60,22 +59,20 @@ class Posterior:
     C: Array
     probability: Array
     noise: Array
-    density: Array
 
 
 @dataclass
 class Sums:
-    """Over `n` sweeps: means and probabilities of all entries (P, N), noise (N,), densities."""
+    """Over `n` sweeps: means and probabilities of all entries (P, N), noise (N,)."""
 
     n: int
     mean: Array
     probability: Array
     noise: Array
-    pi: Array
 
     @classmethod
     def zero(cls, P: int, N: int) -> Sums:
-        return cls(0, np.zeros((P, N)), np.zeros((P, N)), np.zeros(N), np.zeros(P))
+        return cls(0, np.zeros((P, N)), np.zeros((P, N)), np.zeros(N))
 
 
 @dataclass(frozen=True)
@@ -102,17 +99,16 @@ class Chain:
         rng: Rng,
         *,
         concentration: float,
-        density: float = 0.2,
-        checkpoint: Checkpoint | None = None,
+        checkpoint: StageStore | None = None,
     ) -> None:
         self.axes, self.rng = axes, rng
-        self.prior = (concentration * density, concentration * (1 - density))
+        self.prior = beta_prior(concentration)
         self.state = starting_state(axes, np.asarray(C, dtype=np.float64))
         self.probability, self.mean = np.empty_like(self.state.C), np.empty_like(self.state.C)
         self.energy: list[float] = []
         self.runs = 0
         self.checkpoint = checkpoint
-        self.resumed = checkpoint.resume("chain", Snapshot, rng) if checkpoint else None
+        self.resumed = checkpoint.load("chain", Snapshot, rng) if checkpoint else None
         if self.resumed is not None:
             self.state, self.energy = self.resumed.state, self.resumed.energy.tolist()
 
@@ -125,7 +121,6 @@ class Chain:
             C=sums.mean / sweeps,
             probability=sums.probability / sweeps,
             noise=sums.noise / sweeps * np.sqrt(self.axes.observed),
-            density=sums.pi / sweeps,
         )
 
     def wander(self, sweeps: int, *, shaped: bool = True) -> None:
@@ -145,10 +140,9 @@ class Chain:
             sums.mean += self.mean
             sums.probability += self.probability
             sums.noise += np.sqrt(self.state.variance)
-            sums.pi += self.state.pi
             if self.checkpoint is not None and self.checkpoint.due():
                 snapshot = Snapshot(self.runs, sums, self.state, np.array(self.energy))
-                self.checkpoint.keep("chain", snapshot, self.rng)
+                self.checkpoint.save("chain", snapshot, self.rng)
         return sums
 
     def burn_in(self, most: int, block: int = 300, patience: int = 3) -> int:
@@ -231,9 +225,8 @@ def starting_state(axes: Axes, C: Array) -> State:
     C = C * size[:, None]
     rss = axes.power.sum() - (R * CY).sum()  # least squares
     variance = max(rss / N / axes.M, axes.floor)
-    density = np.full(P, 0.2)
-    scale = shared_scale((C**2).sum(axis=1), np.full(P, 0.2 * N))
-    return State(C, np.full(N, variance), density, scale, PRIOR_MIX.copy())
+    scale = shared_scale((C**2).sum(axis=1), np.full(P, PRIOR_DENSITY * N))
+    return State(C, np.full(N, variance), np.full(P, PRIOR_DENSITY), scale, PRIOR_MIX.copy())
 
 
 def _draw_activities(axes: Axes, state: State, rng: Rng) -> tuple[Array, Array, float]:

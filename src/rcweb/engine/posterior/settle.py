@@ -21,7 +21,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import digamma
 
 from rcweb.engine.posterior.axes import Axes
@@ -32,11 +31,11 @@ from rcweb.engine.posterior.slab import (
     PRIOR_MIX_COUNT,
     SPREAD,
     STEP,
+    beta_prior,
     shared_noise,
     shared_scale,
 )
-
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 FIRST = 1  # rounds before the slab's shape is learned
 LEAST = 5
@@ -63,15 +62,14 @@ def settle(
     C: Array,
     *,
     concentration: float,
-    density: float = 0.2,
     most: int = 8,
     tolerance: float = 0.09,
 ) -> Settled:
     """Iterate from the network `C` (P, N) until no entry moves by more than `tolerance`.
 
-    `concentration` and `density` are those of the Beta prior on each row's density.
+    `concentration` is that of the Beta prior on each row's density.
     """
-    field = _Field(axes, np.asarray(C, dtype=np.float64), concentration, density)
+    field = _Field(axes, np.asarray(C, dtype=np.float64), concentration)
     change, rounds = np.inf, 0
     while rounds < most and (rounds < LEAST or change > tolerance):
         change = field.advance(shaped=rounds >= FIRST)
@@ -80,7 +78,6 @@ def settle(
         C=field.mean,
         probability=field.probability,
         noise=np.sqrt(field.sigma2 * axes.observed),
-        density=field.probability.mean(axis=1),
     )
     power = (field.mean**2).sum(axis=1)
     fidelity = np.sqrt(power / np.maximum(power + field.variance.sum(axis=1), 1e-300))
@@ -90,9 +87,9 @@ def settle(
 class _Field:
     """Means and variances of all entries of C (P, N), and what is learned with them."""
 
-    def __init__(self, axes: Axes, C: Array, concentration: float, density: float) -> None:
+    def __init__(self, axes: Axes, C: Array, concentration: float) -> None:
         self.axes = axes
-        self.prior = (concentration * density, concentration * (1 - density))
+        self.prior = beta_prior(concentration)
         start = starting_state(axes, C)
         self.mean = start.C
         self.variance = np.zeros_like(self.mean)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 # Slab: 13 Gaussians in steps of 0.4 row scales; wide enough for any weight distribution seen.
 STEP = 0.4
@@ -13,8 +12,14 @@ SPREAD = 0.07
 _CENTRES = STEP * np.array([0.0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6])
 PRIOR_MIX = np.exp(-(_CENTRES**2) / 2 / 0.93) / np.exp(-(_CENTRES**2) / 2 / 0.93).sum()
 PRIOR_MIX_COUNT = 30.0
+PRIOR_DENSITY = 0.2  # mean of the Beta prior on the density of a row
 SCALE_COUNT = 20.0  # rows share their scale with this many pseudo-edges
 NOISE_COUNT = 10.0  # variables share their noise with this many pseudo-samples
+
+
+def beta_prior(concentration: float) -> tuple[float, float]:
+    """Parameters of the Beta prior on each row's density, of mean `PRIOR_DENSITY`."""
+    return concentration * PRIOR_DENSITY, concentration * (1 - PRIOR_DENSITY)
 
 
 def shared_noise(rss: Array, M: Array, observed: Array) -> tuple[Array, Array]:

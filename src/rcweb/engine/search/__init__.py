@@ -1,1 +1,5 @@
-"""Sparse columns of ``V B`` (paper, section 3)."""
+"""Sparse columns of ``V B`` by oblique search (paper, section 3, and beyond).
+
+May import: the engine's earlier stages, not `posterior` or `paper`.
+Exports: nothing here; `search.search_columns` returns what was `Found`.
+"""

@@ -12,12 +12,13 @@ import numpy as np
 
 from rcweb.engine.search.joint import complement, normalised
 from rcweb.engine.search.kernels import contrast_step
-from rcweb.engine.search.space import Array, Single, Space
+from rcweb.engine.search.space import Single, Space
+from rcweb.engine.types import Array
 
-STARTS = 500
-STEPS = 40
+DEFLATION_STARTS = 500
+DEFLATION_STEPS = 40
 TAKE = 3  # a third of what is left per round
-DISTINCT = 0.3  # largest cosine between two columns taken in one round
+LARGEST_COSINE = 0.3  # largest cosine between two columns taken in one round
 
 
 def deflate(space: Space, rng: np.random.Generator) -> Array:
@@ -35,19 +36,19 @@ def deflate(space: Space, rng: np.random.Generator) -> Array:
 def _best_in(Z: Single, most: int, rng: np.random.Generator) -> Array:
     """Up to `most` distinct directions in which the rows of `Z` (N, m) look sparsest."""
     N, m = Z.shape
-    rows = Z[rng.choice(N, min(STARTS, N), replace=False)]
+    rows = Z[rng.choice(N, min(DEFLATION_STARTS, N), replace=False)]
     noise = rng.standard_normal((50, m)).astype(np.float32)
     A = normalised(np.vstack([rows, noise]) + np.float32(1e-6))
     ZT = np.ascontiguousarray(Z.T)
     slope = np.empty(len(A), np.float32)
-    for _ in range(STEPS):
+    for _ in range(DEFLATION_STEPS):
         Y = A @ ZT
         contrast_step(Y, slope)
         A = normalised(Y @ Z / np.float32(N) - slope[:, None] * A)
     contrast = np.exp(-0.5 * (A @ ZT) ** 2).mean(axis=1)
     new: list[Single] = []
     for a in A[np.argsort(-contrast, kind="stable")]:
-        if all(abs(float(a @ other)) < DISTINCT for other in new):
+        if all(abs(float(a @ other)) < LARGEST_COSINE for other in new):
             new.append(a)
             if len(new) == most:
                 break

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rcweb.engine.search.space import Array, Density, Space, e_step, m_step, negentropy
+from rcweb.engine.search.space import Density, Space, e_step, m_step, negentropy
+from rcweb.engine.types import Array
 
 
 @dataclass(frozen=True)

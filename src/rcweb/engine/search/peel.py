@@ -18,22 +18,15 @@ from numpy.typing import NDArray
 
 from rcweb.engine.search.joint import climb, complement, normalised
 from rcweb.engine.search.kernels import wide_step
-from rcweb.engine.search.space import (
-    Array,
-    Density,
-    Single,
-    Space,
-    e_step,
-    m_step,
-    negentropy,
-)
+from rcweb.engine.search.space import Density, Single, Space, e_step, m_step, negentropy
+from rcweb.engine.types import Array
 
 CHUNK = 128  # candidates that move together: two matrix products a step for all of them
 MARGIN = 1.3  # how far above chance a row must be to be certified
 LEAST_GAIN = 4.0  # and by how much its log-likelihood must exceed a Gaussian's
 WIDE, WIDE_STEPS = (1.5, 0.4), 45  # widths of the density between which a search narrows it
 SHARP, SHARP_STEPS = 0.35, 20  # and width to which it is then sharpened at least
-SLOW = 2  # times as many steps where the fast search found nothing
+SLOWER = 2  # times as many steps where the fast search found nothing
 RELEASED, DISTINCT = 32, 0.4  # best columns that are released, and how far they differ
 NEW_SHARE = 0.6  # length of a new column outside the span of those already taken
 QUIET, QUIET_SHARE = 0.05, 0.4  # below this noise a smaller length will do
@@ -221,7 +214,7 @@ def peel(
         if left <= RECALIBRATE * calibrated:
             calibrated = left
             threshold = certified_above(chance_level(space, left, rng), space.N)
-        slowness = SLOW if n > n_starts else 1
+        slowness = SLOWER if n > n_starts else 1
         candidates, score = propose(space, B, n if left > 1 else 1, rng, slowness)
         new = pick_independent(candidates, score, threshold, B, left, share)
         sure = len(new) > 0

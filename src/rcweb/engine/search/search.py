@@ -17,8 +17,9 @@ from rcweb.engine.search.peel import (
     peel,
     pick_independent,
 )
-from rcweb.engine.search.space import Array, Density, Space
+from rcweb.engine.search.space import Density, Space
 from rcweb.engine.search.unmix import unmix
+from rcweb.engine.types import Array
 
 START_ICA = 60
 START_STEPS, START_SETTLE = 20, 10  # of the joint start: narrowing, and at its own width
@@ -32,7 +33,7 @@ BACKGROUND = 0.045
 WIDER = 1.6
 DIFFUSE_STEPS = 90
 MOSTLY = 0.9  # share of certified columns that holds the others in place
-STARTS = 6  # of the peeling, per column that is not certified
+PEEL_STARTS = 6  # of the peeling, per column that is not certified
 NOISY = 0.25  # rows with more noise than this are rarely certified by more starts
 
 
@@ -117,7 +118,7 @@ def insist(
     """Keep the certified columns and peel on; where doubt remains, let starts compete."""
     K, start, certified = space.K, found.columns, found.certified
     kept = pick_independent(start.B[certified], start.J[certified], -np.inf, start.B[:0], K)
-    n_starts = int(np.clip(STARTS * (K - len(kept)), 48, 384))
+    n_starts = int(np.clip(PEEL_STARTS * (K - len(kept)), 48, 384))
     # Where a part of the directions shows a row clearly, one start in thousands still leads to it.
     patience = 2 if space.level > NOISY else 64 if space.roomy else 8
     peeled, sure = peel(space, kept, rng, n_starts=n_starts, most_starts=patience * n_starts)

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from rcweb.engine.search.space import Array
+from rcweb.engine.types import Array
 
-STEPS = 60
+SHARPEN_STEPS = 60
 WIDTHS = (0.1, 0.03)  # sd of the narrow part at the first step
 SHRINK = 0.7
 EXACT = 1e-10  # zeros found to this precision are exact
@@ -38,7 +38,7 @@ def _best_of(X: Array, start: Array, floor: float, pi: float) -> Array:
 
 def _sharpen_one(X: Array, start: Array, floor: float, pi: float, width: float) -> Array:
     b, narrow = start, width**2
-    for _ in range(STEPS):
+    for _ in range(SHARPEN_STEPS):
         y = X @ b
         wide = max(float((y * y).mean() / pi), 4 * narrow)
         odds = np.log(pi / (1 - pi)) + 0.5 * np.log(narrow / wide)

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rcweb.engine.search.kernels import two_part_log_density, two_part_step
+from rcweb.engine.types import Array
 
-Array = NDArray[np.float64]
 Single = NDArray[np.float32]
 
 # A row is never taken to be exactly zero anywhere: the spike keeps this width (in sd of the row),

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from rcweb.engine.matching import row_correlation
 from rcweb.engine.search.joint import Columns, climb
-from rcweb.engine.search.space import Array, Space
+from rcweb.engine.search.space import Space
+from rcweb.engine.types import Array
 
 ANGLES = np.linspace(0, np.pi, 90, endpoint=False)
-TOGETHER = 0.15  # correlation of being near zero above which a pair is tried
+ZERO_CORRELATION = 0.15  # correlation of being near zero above which a pair is tried
 NEAR = 2.5  # in standard deviations of the narrow part
 GAIN = 0.02  # least rise of the mean log-likelihood that counts
 MOST_TIMES = 5
@@ -57,7 +58,7 @@ def _suspects(Y: NDArray[np.float32], width: Array) -> NDArray[np.intp]:
     independent ones in their squares.
     """
     near = (np.abs(Y) < NEAR * width[:, None]).astype(np.float64)
-    return np.argwhere(np.triu(row_correlation(near, near), k=1) > TOGETHER)
+    return np.argwhere(np.triu(row_correlation(near, near), k=1) > ZERO_CORRELATION)
 
 
 def _best_pair(space: Space, b: Array) -> tuple[Array, float]:

@@ -19,7 +19,7 @@ def run(
     model : an unfitted estimator; by default ``RCweb(92)`` with the default engine
     compare : also run FastICA with 92 components
     """
-    from rcweb import RCweb
+    from rcweb.estimator import RCweb
 
     chosen = RCweb(N_COMPONENTS, random_state=random_state) if model is None else model
     return run_application(load_ecoli(), Path(out), chosen, compare=compare)

@@ -16,7 +16,7 @@ from rcweb.lab.datasets import Dataset
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-STYLE = """
+PAGE_STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem;
   color: #1c2733; background: #fff; }
 h1, h2 { line-height: 1.2; } img { max-width: 100%; height: auto; }
@@ -58,7 +58,7 @@ def page_html(
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<style>{STYLE}</style></head><body><h1>{escape(title)}</h1>{''.join(parts)}</body></html>"
+        f"<style>{PAGE_STYLE}</style></head><body><h1>{escape(title)}</h1>{''.join(parts)}</body></html>"
     )
 
 

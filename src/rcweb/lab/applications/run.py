@@ -12,18 +12,14 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from rcweb.engine.types import Array
 from rcweb.knowledge import enrich, format_p, name_regulators, overlap_test
 from rcweb.knowledge.genesets import GeneSets
 from rcweb.lab.applications.page import page_html
-from rcweb.lab.benchmark.real import strongest
+from rcweb.lab.benchmark.real import ALPHA, Z_CUT, strongest
 from rcweb.lab.datasets import Dataset
 from rcweb.network import Network
 from rcweb.storage.atomic import write_text
-
-Array = NDArray[np.float64]
-
-ALPHA = 0.05
-Z_CUT = 3.0
 
 
 @dataclass(frozen=True, eq=False)

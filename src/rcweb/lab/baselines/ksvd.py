@@ -11,13 +11,11 @@ from functools import cache
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
 from rcweb.engine.basis import Basis, truncated_svd
+from rcweb.engine.types import Ints
 from rcweb.lab.baselines.base import Array, Factors, check_data, check_density, compress
 from rcweb.lab.baselines.varimax import varimax
-
-Ints = NDArray[np.int64]
 
 N_ITER = 20
 # Random variables (the published start), singular vectors, varimax of them.

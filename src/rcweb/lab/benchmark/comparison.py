@@ -15,7 +15,7 @@ from rcweb.lab.benchmark.summary import DRAW, short_labels, time_ratio
 OURS = "rcweb"
 
 # Of each method, its line of the summary.
-Cell = dict[str, dict[Any, Any]]
+MethodRows = dict[str, dict[Any, Any]]
 
 
 def accuracy_lines(summary: pd.DataFrame) -> pd.DataFrame:
@@ -46,7 +46,7 @@ def accuracy_lines(summary: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def best_rival(cell: Cell, score: str) -> str:
+def best_rival(cell: MethodRows, score: str) -> str:
     """The rival with the highest `score`."""
     return max(_rivals(cell), key=lambda name: cell[name][score])
 
@@ -224,7 +224,7 @@ def seconds_lines(summaries: dict[str, pd.DataFrame]) -> pd.DataFrame:
     return table.astype({"fits": int})
 
 
-def _by_cell(summary: pd.DataFrame) -> list[tuple[str, Cell]]:
+def _by_cell(summary: pd.DataFrame) -> list[tuple[str, MethodRows]]:
     """The lines of every cell by method, without methods that never succeeded."""
     ok = summary[summary["rho"].notna()]
     # Backwards, so that one thread, which comes first, is what stays.
@@ -234,16 +234,16 @@ def _by_cell(summary: pd.DataFrame) -> list[tuple[str, Cell]]:
     ]
 
 
-def _compared(summary: pd.DataFrame) -> list[tuple[str, Cell]]:
+def _compared(summary: pd.DataFrame) -> list[tuple[str, MethodRows]]:
     """The cells in which rcweb and some rival were run."""
     return [(label, cell) for label, cell in _by_cell(summary) if OURS in cell and _rivals(cell)]
 
 
-def _rivals(cell: Cell) -> list[str]:
+def _rivals(cell: MethodRows) -> list[str]:
     return [name for name in cell if METHODS[name].role == "rival"]
 
 
-def _value(cell: Cell, method: str, score: str = "rho") -> str:
+def _value(cell: MethodRows, method: str, score: str = "rho") -> str:
     return f"{cell[method][score]:.3f}" if method in cell else ""
 
 

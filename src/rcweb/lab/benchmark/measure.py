@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from rcweb.engine.matching import match_rows
-from rcweb.lab.benchmark.methods import Array, Estimate, get_method
+from rcweb.engine.types import Array
+from rcweb.lab.benchmark.methods import Estimate, get_method
 from rcweb.lab.benchmark.scenarios import Cell
 from rcweb.lab.metrics import score_network
 from rcweb.lab.simulate import Simulation, simulate

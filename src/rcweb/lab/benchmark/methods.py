@@ -9,11 +9,9 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rcweb.engine.types import Array
 from rcweb.lab.simulate import Simulation
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -65,13 +63,13 @@ def _oracle(sim: Simulation, n_components: int | str, seed: int) -> Estimate:
 
 def _ceiling(sim: Simulation, n_components: int | str, seed: int) -> Estimate:
     """Posterior mean of the sampler started at the truth: what a blind method can hope for."""
-    from rcweb.engine.condensed import Table
+    from rcweb.engine.condensed import CondensedTable
     from rcweb.engine.posterior.axes import all_axes
     from rcweb.engine.posterior.gibbs import Chain
 
     G = sim.data - sim.data.mean(axis=0)
     rng = np.random.default_rng(seed)
-    chain = Chain(all_axes(Table.of(G)), sim.network, rng, concentration=0.1 * G.shape[1])
+    chain = Chain(all_axes(CondensedTable.of(G)), sim.network, rng, concentration=0.1 * G.shape[1])
     chain.run(50, shaped=False)
     chain.run(20)
     posterior = chain.run(300)
@@ -80,7 +78,7 @@ def _ceiling(sim: Simulation, n_components: int | str, seed: int) -> Estimate:
 
 
 def _rcweb(sim: Simulation, n_components: int | str, seed: int, **options: Any) -> Estimate:
-    from rcweb import RCweb
+    from rcweb.estimator import RCweb
 
     model = RCweb(n_components, random_state=seed, **options).fit(sim.data)
     return Estimate(model.components_, model.weights_, model.edge_score_, model.edge_probability_)

@@ -8,8 +8,13 @@ from dataclasses import dataclass, replace
 from rcweb.lab.benchmark import scenarios as s
 from rcweb.lab.benchmark.methods import get_method
 from rcweb.lab.benchmark.real import RealCell, real_cells
-from rcweb.lab.benchmark.scale import METHODS as SCALE_METHODS
-from rcweb.lab.benchmark.scale import ScaleCell, growing_cells, largest_cell, sparse_cells
+from rcweb.lab.benchmark.scale import (
+    SCALE_METHODS,
+    ScaleCell,
+    growing_cells,
+    largest_cell,
+    sparse_cells,
+)
 from rcweb.lab.benchmark.scenarios import Cell
 
 AnyCell = Cell | RealCell | ScaleCell

@@ -17,11 +17,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from rcweb.engine.types import Array
 from rcweb.knowledge import overlap_test, read_gmt
-
-Array = NDArray[np.float64]
 
 Z_CUT = 3.0
 ALPHA = 0.05
@@ -147,7 +145,7 @@ def _fit(X: Array, P: int, method: str, seed: int) -> Array:
 
         return _z_scores(varimax.fit(X, P, random_state=seed).network)
     if method in ("rcweb", "rcweb-paper"):
-        from rcweb import RCweb
+        from rcweb.estimator import RCweb
 
         engine = "paper" if method == "rcweb-paper" else "refined"
         return np.asarray(RCweb(P, method=engine, random_state=seed).fit(X).edge_score_)

@@ -13,17 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rcweb.engine.types import Array
 from rcweb.lab.benchmark.scale_data import PlantedRows
 from rcweb.lab.metrics import score_network
 
-Array = NDArray[np.float64]
-
-METHODS = ("rcweb", "ipca-fastica")
+SCALE_METHODS = ("rcweb", "ipca-fastica")
 # scikit-learn's default is 5 N rows, whose decomposition would take most of the memory allowed.
-BATCH = 1000
+BATCH_ROWS = 1000
 _PEAK = Path("/proc/self/clear_refs")
 
 
@@ -93,7 +91,7 @@ def measure_scale(cell: ScaleCell, method: str, seed: int) -> dict[str, Any]:
     table = rows if cell.filled == 1 else _in_memory(rows)
     fit = {"rcweb": _rcweb, "ipca-fastica": _incremental}.get(method)
     if fit is None:
-        raise ValueError(f"{method!r} does not read tables in blocks; known are {METHODS}.")
+        raise ValueError(f"{method!r} does not read tables in blocks; known are {SCALE_METHODS}.")
     held = _forget_peak()
     start, start_cpu = time.perf_counter(), time.process_time()
     network, passes = fit(table, cell.n_regulators, seed)
@@ -115,8 +113,8 @@ def _in_memory(rows: PlantedRows) -> Any:
 
 
 def _rcweb(table: Any, P: int, seed: int) -> tuple[Array, int]:
-    from rcweb import RCweb
     from rcweb.blocks.local import Local
+    from rcweb.estimator import RCweb
 
     X = Local(table) if isinstance(table, PlantedRows) else table
     model = RCweb(P, random_state=seed).fit(X)
@@ -132,9 +130,9 @@ def _incremental(table: Any, P: int, seed: int) -> tuple[Array, int]:
 def _batches(table: Any) -> Iterator[Array]:
     M = table.shape[0]
     read = table.read if isinstance(table, PlantedRows) else lambda i, j: table[i:j].toarray()
-    for start in range(0, M - M % BATCH, BATCH):
+    for start in range(0, M - M % BATCH_ROWS, BATCH_ROWS):
         # The last batch takes what is left: a batch must have at least P rows.
-        yield read(start, M if start + 2 * BATCH > M else start + BATCH)
+        yield read(start, M if start + 2 * BATCH_ROWS > M else start + BATCH_ROWS)
 
 
 def _forget_peak() -> float:

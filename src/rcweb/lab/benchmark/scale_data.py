@@ -11,18 +11,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rcweb.engine.types import Array, Rng
 from rcweb.lab.simulate import simulate
-
-Array = NDArray[np.float64]
-Rng = np.random.Generator
 
 PIECE = 1024  # rows drawn at once
 SPARSE_DEGREE = 0.02  # share of the variables that a regulator of a sparse table reaches
 SPARSE_NOISE = 0.3  # log-sd that stored entries are multiplied by
-BACKGROUND = 0.2  # share of the stored entries of a sparse table that no regulator explains
+UNEXPLAINED = 0.2  # share of the stored entries of a sparse table that no regulator explains
 
 
 @dataclass(frozen=True)
@@ -77,11 +74,11 @@ class PlantedRows:
 
     def _sparse(self, rng: Rng, n: int) -> Any:
         shape = (n, self.n_regulators)
-        share = (1 - BACKGROUND) * self.filled / (SPARSE_DEGREE * self.n_regulators)
+        share = (1 - UNEXPLAINED) * self.filled / (SPARSE_DEGREE * self.n_regulators)
         active = (rng.random(shape) < share) * rng.uniform(0.5, 1.5, shape)
         rows = sparse.csr_array(active) @ self._sparse_network
         rows += sparse.random_array(
-            (n, self.n_features), density=BACKGROUND * self.filled, rng=rng, format="csr"
+            (n, self.n_features), density=UNEXPLAINED * self.filled, rng=rng, format="csr"
         )
         rows.data *= np.exp(SPARSE_NOISE * rng.standard_normal(len(rows.data)))
         return rows

