@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rcweb.engine.spectrum import Spectrum
-
-Array = NDArray[np.float64]
+from rcweb.engine.types import Array
 
 
 @dataclass(frozen=True)

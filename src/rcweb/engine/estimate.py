@@ -8,12 +8,12 @@ import numpy as np
 
 from rcweb.engine.checkpoint import staged
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.edges import background_score, strong_part
+from rcweb.engine.edges import standardised, strong_part
 from rcweb.engine.effort import Run
 from rcweb.engine.posterior.axes import Axes, all_axes, leading_axes
 from rcweb.engine.posterior.gibbs import Chain, Posterior
 from rcweb.engine.posterior.settle import Settled, settle
-from rcweb.engine.search.search import MOSTLY, Found, insist
+from rcweb.engine.search.search import MOSTLY, Found, search_thoroughly
 from rcweb.engine.search.sharpen import sharpen
 from rcweb.engine.search.space import Space
 from rcweb.engine.spectrum import Spectrum
@@ -24,6 +24,7 @@ NO_NOISE = 1e-5  # and with less than this their zeros are exact up to rounding:
 NEAR_ZERO = 2.5  # widths of a row's narrow part within which refinement starts an entry at zero
 LEADING_AXES_NOISE = 0.12  # with less noise than this leading axes alone will do
 SETTLED = 0.11  # largest change in the last round up to which mean field has found its mode
+WORTH_SAMPLING = 0.2  # share of sparse columns from which on the others may be right too
 FAITHFUL = 0.8  # correlation with the truth expected of a row that a settled posterior certifies
 
 
@@ -59,12 +60,17 @@ class RefinedProblem:
         """Typical noise of a row in its standard deviations, not rounded up."""
         return float(np.sqrt((self.space.noise**2).mean()))
 
+    @property
+    def blurred(self) -> bool:
+        """Whether noise, which the model knows, may hide that a row is sparse. Where the spectrum
+        shows no edge of noise the model does not know it."""
+        return self.space.blurred and not self.spectrum.no_edge
+
 
 def estimate_diffuse(problem: RefinedProblem, found: Found) -> NetworkEstimate:
     """Diffuse table: what stands out of the regulator's own background and weak effects."""
     Y = problem.space.rows(found.columns.B).astype(np.float64)
-    strong = strong_part(Y, found.columns.density.v0)
-    return _regress(problem.table, Y, strong, background_score(Y))
+    return _regress(problem.table, Y, strong_part(Y), standardised(Y))
 
 
 def estimate_sparse(
@@ -72,42 +78,49 @@ def estimate_sparse(
 ) -> tuple[NetworkEstimate, Found]:
     """Exact zeros: the joint posterior of R, C and noise; without noise the zeros themselves.
 
-    Mean field first. If it does not settle, the columns are searched harder where that was put
-    off, and the posterior is sampled.
+    Mean field first. If it does not converge, the columns are searched for thoroughly where that
+    was put off, and the posterior is sampled: unless no column is sparser than chance although
+    noise does not hide it; then there is nothing to find.
     """
     if problem.noise < NO_NOISE:
         return _noise_free(problem.table, _rows(problem, found)), found
     axes = _axes(problem)
-    settled, found = _settle(problem, axes, found)
-    if not (_calm(settled, found) or found.certified.all() or found.insisted):
-        settled, found = _settle(problem, axes, _insist(problem.space, found, run))
-    calm = _calm(settled, found)
-    run.report(f"refine: {settled.rounds} rounds, {'settled' if calm else 'not settled'}")
+    settled = _mean_field(problem, axes, found)
+    if not (_converged(problem, settled, found) or found.sparse.all() or found.thorough):
+        found = _search_thoroughly(problem.space, found, run)
+        settled = _mean_field(problem, axes, found)
+    converged = _converged(problem, settled, found)
+    run.report(f"posterior: {settled.rounds} rounds, {'' if converged else 'not '}converged")
     posterior = settled.posterior
-    if not calm or run.effort.settled is not None:
-        posterior = _sample(problem, axes, posterior, calm, run)
+    hopeless = not problem.blurred and found.sparse.mean() < WORTH_SAMPLING
+    if run.effort.settled is not None or not (converged or hopeless):
+        posterior = _sample(problem, axes, posterior, converged, run)
+        found = replace(found, sampled=not converged)
+        converged = True
+    if problem.blurred and converged:
+        # Noise hides that a row is sparse; the posterior knows how far it can trust each row.
+        trusted = posterior.fidelity > FAITHFUL
+        found = replace(found, sparse=found.sparse | trusted, same=found.same | trusted)
     return _from_posterior(problem.table, posterior), found
 
 
-def _settle(problem: RefinedProblem, axes: Axes, found: Found) -> tuple[Settled, Found]:
-    """Mean field from the columns found. In a blurred space it certifies them too: noise hides
-    there that a row is sparse, and the posterior knows how far it can trust each row."""
-    settled = settle(axes, _clear_rows(problem, found), concentration=_concentration(problem))
-    if problem.space.blurred and settled.change <= SETTLED:
-        found = replace(found, certified=found.certified | (settled.fidelity > FAITHFUL))
-    return settled, found
+def _mean_field(problem: RefinedProblem, axes: Axes, found: Found) -> Settled:
+    return settle(axes, _clear_rows(problem, found), concentration=_concentration(problem))
 
 
-def _calm(settled: Settled, found: Found) -> bool:
+def _converged(problem: RefinedProblem, settled: Settled, found: Found) -> bool:
     """Whether mean field is to be believed: it came to rest, and not at columns made by chance."""
-    return settled.change <= SETTLED and bool(found.certified.mean() >= MOSTLY)
+    good = found.sparse
+    if problem.blurred:
+        good = good | (settled.posterior.fidelity > FAITHFUL)
+    return settled.change <= SETTLED and bool(good.mean() >= MOSTLY)
 
 
-def _insist(space: Space, found: Found, run: Run) -> Found:
+def _search_thoroughly(space: Space, found: Found, run: Run) -> Found:
     def search() -> Found:
-        return insist(space, found, run.rng, run.report)
+        return search_thoroughly(space, found, run.report)
 
-    return staged(run.checkpoint, "insist", search, Found, run.rng)
+    return staged(run.checkpoint, "search again", search, Found, run.rng)
 
 
 def _rows(problem: RefinedProblem, found: Found) -> Array:

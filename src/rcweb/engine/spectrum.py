@@ -51,6 +51,16 @@ class Spectrum:
     n_signal: int
     P: int
 
+    @property
+    def no_edge(self) -> bool:
+        """Whether the count of directions ran into its limit: no edge of noise can be seen."""
+        return self.n_signal >= signal_limit(self.table)
+
+
+def signal_limit(table: CondensedTable) -> int:
+    """Most directions that are counted as signal."""
+    return max(1, int(SIGNAL_LIMIT * min(table.M - 1, table.N)))
+
 
 def leading_directions(table: CondensedTable, n_components: int | str) -> Spectrum:
     """Basis for `n_components` regulators, or for as many as the spectrum supports ("auto")."""
@@ -70,6 +80,16 @@ def leading_directions(table: CondensedTable, n_components: int | str) -> Spectr
         whitening = _factors(table, raw, P, power=1.0)
         white = raw if whitening is None else table.scaled(whitening).leading(len(raw.values))
         K = int(np.clip(_above_edge(white, P), P, most))
+    return _basis(table, raw, K, n_signal, P)
+
+
+def first_directions(table: CondensedTable, K: int, n_signal: int) -> Spectrum:
+    """Basis of the first `K` directions, for at most as many regulators."""
+    return _basis(table, table.leading(K), K, n_signal, K)
+
+
+def _basis(table: CondensedTable, raw: Leading, K: int, n_signal: int, P: int) -> Spectrum:
+    """The first K directions once each variable is divided by a power of its noise."""
     factor = _factors(table, raw, K, NOISE_POWER)
     scaled = table.scaled(factor)
     final = raw if factor is None else scaled.leading(K)
@@ -77,7 +97,7 @@ def leading_directions(table: CondensedTable, n_components: int | str) -> Spectr
         table=scaled,
         s=np.maximum(final.values[:K], ROUNDING * final.values[0]),
         V=np.ascontiguousarray(final.V[:, :K]),
-        factor=np.ones(N) if factor is None else factor,
+        factor=np.ones(table.N) if factor is None else factor,
         sigma=_noise(scaled, final, K),
         n_signal=n_signal,
         P=P,
@@ -145,7 +165,7 @@ def _count_whitened(table: CondensedTable) -> int:
         return _count_all(table.scaled(factor))
 
     low, high = 0, 1
-    most = max(1, int(SIGNAL_LIMIT * min(table.M - 1, table.N)))
+    most = signal_limit(table)
     while high < most and whitened(high) > high:
         low, high = high, min(2 * high, most)
     while high - low > 1:

@@ -54,25 +54,35 @@ class State:
 
 @dataclass(frozen=True)
 class Posterior:
-    """Averages over the kept sweeps: mean and probability of every entry (P, N); noise sd (N,)."""
+    """Averages over the kept sweeps: mean, mean square and probability of every entry (P, N); noise
+    sd (N,)."""
 
     C: Array
+    square: Array
     probability: Array
     noise: Array
+
+    @property
+    def fidelity(self) -> Array:
+        """(P,) correlation of each row with the truth that the posterior itself expects."""
+        power = (self.C**2).sum(axis=1)
+        return np.asarray(np.sqrt(power / np.maximum(self.square.sum(axis=1), 1e-300)))
 
 
 @dataclass
 class Sums:
-    """Over `n` sweeps: means and probabilities of all entries (P, N), noise (N,)."""
+    """Over `n` sweeps: means, squares and probabilities of all entries (P, N), noise (N,)."""
 
     n: int
     mean: Array
+    square: Array
     probability: Array
     noise: Array
 
     @classmethod
     def zero(cls, P: int, N: int) -> Sums:
-        return cls(0, np.zeros((P, N)), np.zeros((P, N)), np.zeros(N))
+        mean, square, probability = np.zeros((3, P, N))
+        return cls(0, mean, square, probability, np.zeros(N))
 
 
 @dataclass(frozen=True)
@@ -119,6 +129,7 @@ class Chain:
             raise RuntimeError("averages of a run that is over are not kept; use wander for it.")
         return Posterior(
             C=sums.mean / sweeps,
+            square=sums.square / sweeps,
             probability=sums.probability / sweeps,
             noise=sums.noise / sweeps * np.sqrt(self.axes.observed),
         )
@@ -138,6 +149,7 @@ class Chain:
             self._sweep(shaped, measured=sums.n % MEASURED == 0)
             sums.n += 1
             sums.mean += self.mean
+            sums.square += self.state.C**2
             sums.probability += self.probability
             sums.noise += np.sqrt(self.state.variance)
             if self.checkpoint is not None and self.checkpoint.due():

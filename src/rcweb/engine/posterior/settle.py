@@ -48,13 +48,11 @@ class Settled:
 
     posterior, rounds : of the last round, and how many there were
     change : the largest in the last round, of an entry of C in scales of its row
-    fidelity : (P,) correlation of each row with the truth that the posterior expects
     """
 
     posterior: Posterior
     rounds: int
     change: float
-    fidelity: Array
 
 
 def settle(
@@ -76,12 +74,11 @@ def settle(
         rounds += 1
     posterior = Posterior(
         C=field.mean,
+        square=field.mean**2 + field.variance,
         probability=field.probability,
         noise=np.sqrt(field.sigma2 * axes.observed),
     )
-    power = (field.mean**2).sum(axis=1)
-    fidelity = np.sqrt(power / np.maximum(power + field.variance.sum(axis=1), 1e-300))
-    return Settled(posterior, rounds, change, fidelity)
+    return Settled(posterior, rounds, change)
 
 
 class _Field:

@@ -9,7 +9,6 @@ scatter tells how far another set of searches would give another mean.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,12 +18,15 @@ from scipy.optimize import linear_sum_assignment
 from rcweb.engine.search.halves import Split, recurrence, search_split
 from rcweb.engine.search.joint import normalised
 from rcweb.engine.search.newton import Ascent, ascend
-from rcweb.engine.search.space import Array, Space
+from rcweb.engine.search.space import Space
+from rcweb.engine.threads import parallel
+from rcweb.engine.types import Array, Mask
 
-SPLITS = 8  # at most; each gives two searches
+MOST_SPLITS = 8  # at most; each gives two searches
 AT_ONCE = 2  # splits between two looks at whether more are needed
-POLISH_STEPS = 8  # Newton steps on all variables
+POLISH_STEPS = 12  # Newton steps on all variables
 SAME = 0.85  # cosine from which on rows of two searches are one regulator
+LEAST_GAIN = 4.0  # nats by which a row must beat a Gaussian to take part
 ROUNDS = 4  # of means and their members
 OFTEN = 0.5  # share of the searches that must find a regulator
 # 1 - cosine to be expected between the answers of two sets of searches, up to which a regulator is
@@ -40,6 +42,7 @@ class Consensus:
     frequency : (n,) share of the searches that found the row
     error : (n,) 1 - cosine to be expected of another set of searches
     recurrence : (n,) agreement of disjoint halves of the variables; see `halves.recurrence`
+    best : where the likeliest search ended
     searches : number of searches
     """
 
@@ -47,50 +50,45 @@ class Consensus:
     frequency: Array
     error: Array
     recurrence: Array
+    best: Ascent
     searches: int
 
     @property
-    def found(self) -> NDArray[np.bool_]:
+    def found(self) -> Mask:
         """(n,) whether another set of searches would give the same row."""
         return (self.frequency >= OFTEN) & (self.error < ERROR)
 
 
-Map = Callable[[Callable[[int], Split], Iterable[int]], Iterator[Split]]
-
-
-def agree(space: Space, least_J: float, run: Map = map) -> Consensus:
-    """Search until the rows that most searches find are known well enough, or `SPLITS` times.
-
-    least_J : negentropy from which on a row is sparser than chance
-    run : `map`, or one that runs in parallel
-    """
+def agree(space: Space) -> Consensus:
+    """Search until the rows that most searches find are known well enough, or `MOST_SPLITS`
+    times."""
     splits: list[Split] = []
     ends: list[Ascent] = []
 
     def both(number: int) -> tuple[Split, list[Ascent]]:
         split = search_split(space, number)
-        return split, [polish(space, B, least_J) for B in (split.first, split.second)]
+        return split, [polish(space, B) for B in (split.first, split.second)]
 
-    while len(splits) < SPLITS:
+    while len(splits) < MOST_SPLITS:
         numbers = range(len(splits), len(splits) + AT_ONCE)
-        for split, polished in run(both, numbers):  # type: ignore[arg-type]
+        for split, polished in parallel(both, numbers):
             splits.append(split)
             ends += polished
         mean, frequency, error = average(ends)
         if (error[frequency >= OFTEN] < ERROR / 2).all():
             break
-    J = Ascent.at(space, mean).J
-    order = np.lexsort((-frequency * J, error >= ERROR, frequency < OFTEN))
+    order = np.lexsort((error, -frequency))
     B = mean[order]
-    return Consensus(B, frequency[order], error[order], recurrence(B, splits), len(ends))
+    best = max(ends, key=lambda end: end.L)
+    return Consensus(B, frequency[order], error[order], recurrence(B, splits), best, len(ends))
 
 
-def polish(space: Space, B: Array, least_J: float) -> Ascent:
-    """A search goes on with all variables; rows no sparser than chance are dropped, before and
-    after."""
+def polish(space: Space, B: Array) -> Ascent:
+    """A search goes on with all variables; rows no better than a Gaussian are dropped."""
     start = Ascent.at(space, B)
-    end = ascend(space, start.take(space, np.flatnonzero(start.J > least_J)), POLISH_STEPS)
-    return end.take(space, np.flatnonzero(end.score > least_J))
+    worth = LEAST_GAIN / space.N
+    end = ascend(space, start.take(space, np.flatnonzero(worth < start.J)), POLISH_STEPS)
+    return end.take(space, np.flatnonzero(end.score > worth))
 
 
 def average(ends: list[Ascent]) -> tuple[Array, Array, Array]:

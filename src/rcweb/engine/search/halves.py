@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 
 from rcweb.engine.search.joint import fixed_point, normalised, orthogonal
 from rcweb.engine.search.newton import Ascent, ascend
-from rcweb.engine.search.space import Array, Space
+from rcweb.engine.search.space import Space
+from rcweb.engine.types import Array
 
 STREAM = 20100513  # of random numbers, the same for every table and every `random_state`
-FIXED_POINT_STEPS = 30  # FastICA steps from the start, of a search of one half
-NEWTON_STEPS = 15
+FIXED_POINT_STEPS = 20  # FastICA steps from the start, of a search of one half
+NEWTON_STEPS = 8
 LEAST_POWER = 1e-3  # of a direction in a half, relative to the whole: less is raised to this
 
 

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from rcweb.engine.search.joint import normalised
 from rcweb.engine.search.kernels import fit_two_part, two_part_derivatives
-from rcweb.engine.search.space import Array, Density, Single, Space
+from rcweb.engine.search.space import Density, Single, Space
+from rcweb.engine.types import Array
 
 LEAST_CURVATURE = 0.05  # eigenvalues of the Hessian's blocks are raised to this: ascent is certain
 LONGEST = 0.5  # a row turns by at most this in one step, in radians
@@ -46,9 +47,7 @@ class Ascent:
     L: float
 
     @classmethod
-    def at(
-        cls, space: Space, B: Array, density: Density | None = None, rounds: int = 20
-    ) -> Ascent:
+    def at(cls, space: Space, B: Array, density: Density | None = None, rounds: int = 20) -> Ascent:
         """The point `B`, each density fitted by `rounds` of EM from `density`."""
         B = np.asarray(normalised(B), dtype=np.float64)
         floor = space.floor(B)

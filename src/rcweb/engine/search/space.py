@@ -39,7 +39,7 @@ class Space:
         return cls.at(V * np.sqrt(N), np.sqrt(N) * sigma / s)
 
     @classmethod
-    def at(cls, X: Array, noise: Array) -> Space:
+    def at(cls, X: Array | Single, noise: Array) -> Space:
         """Coordinates X (N, K), white, and the noise of each."""
         X32 = np.ascontiguousarray(X, dtype=np.float32)
         return cls(X=X32, XT=np.ascontiguousarray(X32.T), noise=np.asarray(noise))
