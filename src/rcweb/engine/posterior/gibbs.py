@@ -22,18 +22,18 @@ from rcweb.engine.checkpoint import StageStore
 from rcweb.engine.posterior.axes import Axes
 from rcweb.engine.posterior.kernels import draw_edges, draw_shaped_edges
 from rcweb.engine.posterior.slab import (
-    PRIOR_DENSITY,
     PRIOR_MIX,
     PRIOR_MIX_COUNT,
     SPREAD,
     STEP,
-    beta_prior,
+    density_prior,
     shared_noise,
     shared_scale,
 )
 from rcweb.engine.types import Array, Rng
 
 LOG_2_PI_E = np.log(2 * np.pi * np.e)
+START_DENSITY = 0.2  # of every row, before its edges are known
 MEASURED = 10  # sweeps from one measurement of the energy to the next
 
 
@@ -112,7 +112,7 @@ class Chain:
         checkpoint: StageStore | None = None,
     ) -> None:
         self.axes, self.rng = axes, rng
-        self.prior = beta_prior(concentration)
+        self.concentration = concentration
         self.state = starting_state(axes, np.asarray(C, dtype=np.float64))
         self.probability, self.mean = np.empty_like(self.state.C), np.empty_like(self.state.C)
         self.energy: list[float] = []
@@ -198,10 +198,11 @@ class Chain:
 
     def _log_prior(self) -> float:
         """Log prior of C, densities integrated out, the slab taken as one Gaussian."""
-        state, (a, b) = self.state, self.prior
+        state = self.state
         count = (state.C != 0).sum(axis=1)
         power = (state.C**2).sum(axis=1) / state.scale**2
         N = state.C.shape[1]
+        a, b = density_prior(self.concentration, count, N)
         density = (betaln(a + count, b + N - count) - betaln(a, b)).sum()
         return float(density - 0.5 * (power + count * np.log(2 * np.pi * state.scale**2)).sum())
 
@@ -218,7 +219,7 @@ class Chain:
         total, samples = shared_noise(rss, axes.M * axes.observed, axes.observed)
         state.variance = np.maximum(total / 2 / rng.gamma(samples / 2), axes.floor)
         count, power = (state.C != 0).sum(axis=1), (state.C**2).sum(axis=1)
-        a, b = self.prior
+        a, b = density_prior(self.concentration, count, len(rss))
         state.pi = np.clip(rng.beta(a + count, b + len(rss) - count), 1e-4, 0.98)
         state.scale = shared_scale(power, count)
         if used is not None:
@@ -237,8 +238,8 @@ def starting_state(axes: Axes, C: Array) -> State:
     C = C * size[:, None]
     rss = axes.power.sum() - (R * CY).sum()  # least squares
     variance = max(rss / N / axes.M, axes.floor)
-    scale = shared_scale((C**2).sum(axis=1), np.full(P, PRIOR_DENSITY * N))
-    return State(C, np.full(N, variance), np.full(P, PRIOR_DENSITY), scale, PRIOR_MIX.copy())
+    scale = shared_scale((C**2).sum(axis=1), np.full(P, START_DENSITY * N))
+    return State(C, np.full(N, variance), np.full(P, START_DENSITY), scale, PRIOR_MIX.copy())
 
 
 def _draw_activities(axes: Axes, state: State, rng: Rng) -> tuple[Array, Array, float]:

@@ -31,7 +31,7 @@ from rcweb.engine.posterior.slab import (
     PRIOR_MIX_COUNT,
     SPREAD,
     STEP,
-    beta_prior,
+    density_prior,
     shared_noise,
     shared_scale,
 )
@@ -86,7 +86,7 @@ class _Field:
 
     def __init__(self, axes: Axes, C: Array, concentration: float) -> None:
         self.axes = axes
-        self.prior = beta_prior(concentration)
+        self.concentration = concentration
         start = starting_state(axes, C)
         self.mean = start.C
         self.variance = np.zeros_like(self.mean)
@@ -141,7 +141,7 @@ class _Field:
         self.sigma2 = total / samples
         count = self.probability.sum(axis=1)
         power = (self.mean**2 + self.variance).sum(axis=1)
-        a, b = self.prior
+        a, b = density_prior(self.concentration, count, self.mean.shape[1])
         self.log_odds = digamma(a + count) - digamma(b + self.mean.shape[1] - count)
         self.scale = shared_scale(power, count)
         if used is not None:
