@@ -8,6 +8,7 @@ enough for data with noise; the published method, which must resolve zeros to ro
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -27,6 +28,8 @@ SIGNAL_LIMIT = 0.7  # at most this share of the rank is taken as signal
 # noisy variable rules, and full whitening, where a variable of little interest counts like all.
 NOISE_POWER = 0.5
 ABOVE_ROUNDING = 2 * ROUNDING
+STANDARD_ERRORS = 4.0  # of the second moment, within which noise is taken to be independent
+FEW_LEFT = 8  # directions beyond the signal that are too few to tell
 
 
 @dataclass(frozen=True)
@@ -51,10 +54,31 @@ class Spectrum:
     n_signal: int
     P: int
 
+    @cached_property
+    def white(self) -> bool:
+        """Whether what the directions leave looks like independent noise: its squared singular
+        values then have the second moment of Marchenko & Pastur. Noise that samples share, as in
+        time series or batches, has a larger one."""
+        return _is_white(self.table, self.s, self.V)
+
     @property
     def no_edge(self) -> bool:
         """Whether the count of directions ran into its limit: no edge of noise can be seen."""
         return self.n_signal >= signal_limit(self.table)
+
+
+def _is_white(table: CondensedTable, s: Array, V: Array) -> bool:
+    """Second moment of the squared singular values beyond the directions V, once all variables are
+    equally noisy, against its expectation; the standard error of their ratio is 1 / sqrt(M N)."""
+    n, M = len(s), table.M - 1
+    few, many = min(M, table.N) - n, max(M, table.N) - n
+    if few < FEW_LEFT or table.rest.any():
+        return True
+    found = Leading(s, V, table.M, table.N, table.total)
+    whole = table.scaled(_factors(table, found, n, power=1.0))
+    squares = whole.squares()[::-1][n : n + few]
+    ratio = (squares**2).mean() / squares.mean() ** 2 / (1 + few / many)
+    return bool(ratio < 1 + STANDARD_ERRORS / np.sqrt(M * table.N))
 
 
 def signal_limit(table: CondensedTable) -> int:

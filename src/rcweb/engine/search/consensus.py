@@ -86,9 +86,14 @@ def agree(space: Space) -> Consensus:
 def polish(space: Space, B: Array) -> Ascent:
     """A search goes on with all variables; rows no better than a Gaussian are dropped."""
     start = Ascent.at(space, B)
-    worth = LEAST_GAIN / space.N
-    end = ascend(space, start.take(space, np.flatnonzero(worth < start.J)), POLISH_STEPS)
-    return end.take(space, np.flatnonzero(end.score > worth))
+    end = ascend(space, start.take(space, _worth(space, start.J)), POLISH_STEPS)
+    return end.take(space, _worth(space, end.score))
+
+
+def _worth(space: Space, score: Array) -> NDArray[np.intp]:
+    """Rows that beat a Gaussian; the best one, if none does."""
+    rows = np.flatnonzero(score > LEAST_GAIN / space.N)
+    return rows if len(rows) else np.array([np.argmax(score)])
 
 
 def average(ends: list[Ascent]) -> tuple[Array, Array, Array]:

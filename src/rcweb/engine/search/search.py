@@ -90,15 +90,21 @@ class Found:
     @property
     def certified(self) -> Mask:
         """(n,) recurs in halves of the variables that share none, and is sparse."""
-        K = self.columns.B.shape[1]
-        return (self.recurrence > CERTAIN + FEW / K) & (
+        return (self.recurrence > self._enough(CERTAIN)) & (
             self.score > HALF_AS_SPARSE * max(self.chance, 0.0)
         )
 
     @property
     def confirmed(self) -> Mask:
-        """(n,) certified, or sparser than chance and the same for any start."""
-        return self.certified | (self.same & (self.sparse | (not self.exact)))
+        """(n,) certified, or the same for any start and either sparser than chance or, where zeros
+        are not exact, at least half way to a certificate."""
+        if self.exact:
+            return self.certified | (self.same & self.sparse)
+        return self.certified | (self.same & (self.recurrence > self._enough(CERTAIN / 2)))
+
+    def _enough(self, level: float) -> float:
+        """Recurrence beyond the `level` that columns of a small space reach by chance."""
+        return level + FEW / self.columns.B.shape[1]
 
 
 def own_share(B: Array) -> Array:
@@ -153,7 +159,7 @@ def _search_exact(
     report(f"search: {sparse.sum()} of {space.K} columns are sparser than chance")
     cosine = np.abs(start.B @ other.B.T).max(axis=1)
     found = _graded(space, start, chance, sparse, cosine > AGREED)
-    if sparse.all() or space.blurred:
+    if sparse.all() or not sparse.any() or space.blurred:
         return found
     return search_thoroughly(space, found, report)
 
@@ -216,7 +222,7 @@ def _search_diffuse(space: Space, most: int, chance: float, report: Callable[[st
     """The columns that most searches share and, up to `most`, others of the likeliest search."""
     shared = agree(space)
     often = int((shared.frequency >= OFTEN).sum())
-    keep = independent(shared.B, np.arange(often), shared.B[:0], space.K)
+    keep = independent(shared.B, np.arange(max(often, 1)), shared.B[:0], space.K)
     B = np.vstack([shared.B[keep], _others(shared, shared.B[keep], most - len(keep))])
     point = Ascent.at(space, B, rounds=DENSITY_ROUNDS)
     report(f"search: {shared.found.sum()} columns shared by {shared.searches} searches")
