@@ -107,3 +107,24 @@ def test_evidence_and_reason_tell_one_story() -> None:
     assert len(model.singular_values_) == searched
     assert model.reason_.startswith("6 regulators")
     assert model.reason_.endswith(".")
+
+
+def test_what_noise_allows_does_not_depend_on_the_number_asked_for() -> None:
+    """Directions above noise belong to the table: no count that follows the question is told."""
+    sim = simulate(100, 120, 6, density=0.15, noise=0.1, random_state=2)
+    for asked in (2, 4):
+        model = RCweb(asked, random_state=0).fit(sim.data)
+        assert model.reason_.startswith(f"{asked} regulators, as asked for;")
+        assert "noise" not in model.reason_
+        assert model.evidence_.set_index("evidence")["count"]["regulators asked for"] == asked
+        assert not any("asked for" in sentence for sentence in model.warnings_)
+
+
+def test_fewer_regulators_than_asked_for_are_said_to_be() -> None:
+    """Nine asked of a table that holds six: the six, and why, in the reason and as a warning."""
+    sim = simulate(100, 120, 6, density=0.15, noise=0.1, random_state=2)
+    model = RCweb(9, random_state=0).fit(sim.data)
+    said = "6 regulators, not the 9 asked for: singular values drop into noise after 6"
+    assert model.n_components_ == 6
+    assert model.reason_.startswith(said)
+    assert f"{said}." in model.warnings_

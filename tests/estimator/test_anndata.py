@@ -47,6 +47,17 @@ def test_slots_survive_a_file(adata, tmp_path):
     assert len(again.uns["rcweb"]["diagnosis"]) == 3
 
 
+def test_names_are_beside_the_ids(adata):
+    """Names of regulators in uns, of variables in var, once the model has any."""
+    model = fit_anndata(adata, n_components=3, method="paper")
+    assert list(adata.uns["rcweb"]["regulator_names"]) == ["rcweb0", "rcweb1", "rcweb2"]
+    assert "rcweb_name" not in adata.var
+    model.set_names({"rcweb1": "fur"}, {"g0": "araC"})
+    fill_anndata(adata, model, adata.obsm["X_rcweb"])
+    assert list(adata.uns["rcweb"]["regulator_names"]) == ["rcweb0", "fur", "rcweb2"]
+    assert list(adata.var["rcweb_name"][:2]) == ["araC", "g1"]
+
+
 def test_a_layer_and_a_key_can_be_said(adata):
     """Scaling the data changes no edge, so the layer shows in the activities."""
     plain = fit_anndata(adata, n_components=3, method="paper")

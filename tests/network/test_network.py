@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -106,7 +107,7 @@ def test_graphml_opens_in_networkx_with_every_number():
     assert {n: d["kind"] for n, d in graph.nodes(data=True)}["rcweb0"] == "regulator"
     for row in network.edges().itertuples():
         data = graph.edges[row.regulator, row.target]
-        assert (data["weight"], data["probability"], data["score"]) == row[3:]
+        assert (data["weight"], data["probability"], data["score"]) == row[3:6]
 
 
 def test_cytoscape_json_opens_in_networkx_and_has_cytoscapes_fields():
@@ -168,7 +169,10 @@ def test_tsv_reads_back_to_the_same_bits(tmp_path):
     network = named(("r", "s"), ("a", "b", "c"))
     path = network.save(tmp_path / "network.tsv")
     table = pd.read_csv(path, sep="\t", float_precision="round_trip")
-    assert list(table.columns) == ["regulator", "target", "weight", "probability"]
+    assert list(table.columns) == [
+        *("regulator", "target", "weight", "probability"),
+        *("regulator_name", "target_name"),
+    ]
     pd.testing.assert_frame_equal(table, network.edges().drop(columns="score"), check_exact=True)
 
 
@@ -191,3 +195,48 @@ def test_html_shows_counts_and_the_surest_targets():
     html = small()._repr_html_()
     assert "2 regulators, 2 of 3 targets regulated, 3 edges" in html
     assert "b, a" in html
+
+
+def test_every_format_holds_ids_and_names():
+    """Names are shown, ids join; an unnamed regulator's name is its id."""
+    network = replace(small(), regulator_names=("fur", ""), target_names=("araC", "b", "c <&> d"))
+    table = pd.read_csv(io.StringIO(network.to_tsv()), sep="\t")
+    assert table[["regulator", "regulator_name", "target", "target_name"]].to_numpy().tolist() == [
+        ["rcweb1", "rcweb1", "a", "araC"],
+        ["rcweb0", "fur", "b", "b"],
+        ["rcweb0", "fur", "a", "araC"],
+    ]
+    root = ET.fromstring(network.to_graphml().encode())
+    nodes = [(node.get("id"), *(data.text for data in node)) for node in root.findall(".//{*}node")]
+    assert ("rcweb0", "fur", "rcweb0", "regulator") in nodes
+    assert ("a", "araC", "a", "target") in nodes
+    cytoscape = json.loads(network.to_cytoscape())["elements"]["nodes"]
+    shown = {node["data"]["identifier"]: node["data"]["name"] for node in cytoscape}
+    assert shown == {"rcweb0": "fur", "rcweb1": "rcweb1", "a": "araC", "b": "b"}
+    assert network.to_gmt() == "fur\trcweb0, 2 targets\tb\ta\nrcweb1\trcweb1, 1 targets\ta\n"
+    assert network.regulator_labels == ("fur (rcweb0)", "rcweb1")
+    assert "fur (rcweb0)" in network._repr_html_()
+    assert network.rename({"rcweb1": "lexA"}).regulator_names == ("fur", "lexA")
+
+
+def test_a_shared_name_stays_two_sets():
+    """Readers of GMT files take two lines of one name for one set."""
+    network = replace(small(), regulator_names=("fur", "fur"))
+    assert [line.split("\t")[0] for line in network.to_gmt().splitlines()] == [
+        "fur (rcweb0)",
+        "fur (rcweb1)",
+    ]
+
+
+def test_a_regulator_is_found_by_name_or_id():
+    """An ambiguous name is an error with the ids, an unknown one with what is near."""
+    network = replace(small(), regulator_names=("sigB", "lexA"))
+    assert (network.position("sigB"), network.position("rcweb1")) == (0, 1)
+    with pytest.raises(ValueError, match="'SigB'; some are sigB"):
+        network.position("SigB")
+    with pytest.raises(
+        ValueError, match="2 regulators are called 'fur'; say which: rcweb0, rcweb1"
+    ):
+        replace(small(), regulator_names=("fur", "fur")).position("fur")
+    with pytest.raises(ValueError, match="regulator_names must hold 2 names"):
+        replace(small(), regulator_names=("fur",))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -88,8 +89,23 @@ def test_targets_draw_on_given_axes_with_marks(plt, network):
     assert [t.get_text() for t in ax.get_yticklabels()][-1] == "fepA"
     assert ax.get_title(loc="left") == "b: 4 of 6 targets"
     assert ax.lines[0].get_ydata().tolist() == [3]
-    with pytest.raises(ValueError, match="no regulator is called 'z'"):
+    with pytest.raises(ValueError, match="No regulator is called 'z'"):
         plot.targets(network, "z")
+
+
+def test_targets_are_found_by_name_and_drawn_with_names(plt, network):
+    """A name or an id chooses the regulator; bars have the names of the network."""
+    named = replace(
+        network,
+        regulator_names=("fur", "SigB"),
+        target_names=tuple(t.replace("v", "gene ") for t in network.targets),
+    )
+    for regulator in ("SigB", "b"):
+        ax = plot.targets(named, regulator)
+        assert ax.get_title(loc="left") == "SigB (b): 6 targets"
+        assert "gene 20" in [t.get_text() for t in ax.get_yticklabels()]
+    with pytest.raises(ValueError, match="say which: a, b"):
+        plot.targets(replace(named, regulator_names=("SigB", "SigB")), "SigB")
 
 
 def test_a_regulator_without_targets_is_drawn_empty(plt):

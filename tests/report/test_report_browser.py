@@ -292,12 +292,15 @@ def test_downloads_hold_the_tables(page):
     page.execute_script("arguments[0].click()", button)
     path = page.downloads / "network.tsv"
     lines = wait_for(lambda: path.exists() and path.read_text().splitlines(), "the download")
-    assert lines[0].split("\t")[:3] == ["regulator", "label", "target"]
+    assert lines[0].split("\t") == [
+        *("regulator", "target", "weight", "probability"),
+        *("regulator_name", "target_name"),
+    ]
     assert len(lines) == 1 + network.n_edges
     first = lines[1].split("\t")
     expected = network.edges().iloc[0]
-    assert (first[0], first[2]) == (expected.regulator, expected.target)
-    assert float(first[4]) == pytest.approx(expected.weight, rel=5e-4)
+    assert (first[0], first[1]) == (expected.regulator, expected.target)
+    assert float(first[2]) == pytest.approx(expected.weight, rel=5e-4)
 
 
 def test_light_and_dark(page):

@@ -65,6 +65,40 @@ def test_a_loaded_model_gives_the_same_bits(model, saved, data):
     assert (loaded.reason_, loaded.warnings_) == (model.reason_, model.warnings_)
 
 
+def test_names_are_kept_with_the_model(model, tmp_path):
+    """Set, saved, loaded: the same names; a new fit begins without any."""
+    named = pickle.loads(pickle.dumps(model))
+    target = named.network_.targets[0]
+    named.set_names({"rcweb0": "SigB"}, {target: "araC", "not measured": "lacZ", "float": "x"})
+    save_model(named, tmp_path / "model.rcweb")
+    network = load_model(tmp_path / "model.rcweb").network_
+    assert network.regulator_names[:2] == ("SigB", "rcweb1")
+    assert network.target_names[:2] == ("araC", network.targets[1])
+    assert network.regulators == model.network_.regulators
+    named.set_names(pd.Series({"rcweb0": "", "rcweb1": "fur"}))
+    assert named.network_.regulator_names[:2] == ("rcweb0", "fur")
+    assert named.network_.target_names[0] == "araC", "what is not given stays"
+    with pytest.raises(ValueError, match="no regulator 'rcweb99'"):
+        named.set_names({"rcweb99": "fur"})
+
+
+def test_a_model_saved_before_there_were_names_loads(saved, tmp_path):
+    """Ids are its names."""
+    with zipfile.ZipFile(saved) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    document = json.loads(members["model.json"])
+    assert document["values"].pop("regulator_names_") == {}
+    assert document["values"].pop("target_names_") == {}
+    members["model.json"] = json.dumps(document).encode()
+    write_members(tmp_path / "old.rcweb", members)
+    network = load_model(tmp_path / "old.rcweb").network_
+    assert network.regulator_names == network.regulators
+    document["values"]["regulator_names_"] = ["fur"]
+    write_members(tmp_path / "bad.rcweb", members | {"model.json": json.dumps(document).encode()})
+    with pytest.raises(ModelError, match="not a model of rcweb"):
+        load_model(tmp_path / "bad.rcweb")
+
+
 def test_the_order_in_memory_survives(model, data, tmp_path):
     """Engines leave arrays in either order, and BLAS sums differently over each."""
     for order in ("C", "F"):

@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from rcweb.cli.console import Console, with_console
-from rcweb.cli.knowledge import Sources, join_samples, load_knowledge
+from rcweb.cli.kept import updated, updated_inputs
+from rcweb.cli.knowledge import Knowledge, Sources, join_samples, load_knowledge
 from rcweb.cli.options import knowledge_options
 from rcweb.cli.pipeline import name_and_write
 from rcweb.cli.results import read_result
@@ -26,18 +27,20 @@ from rcweb.cli.summary import summarise, summary_text
 def annotate(out: Path, sources: Sources, console: Console) -> None:
     """Name the regulators in OUT, a folder that `rcweb fit` wrote, and renew its report.
 
-    Writes regulators.tsv and, where asked for, terms.tsv and measured.tsv. What is given here takes
-    the place of all that was given before.
+    What is given takes the place of what was given before for the same option; all else stays:
+    sets, terms, measured factors, groups of samples, names of variables.
     """
-    if not (sources.sets or sources.terms or sources.measured):
-        raise click.UsageError("Say what is known: --sets, --terms or --measured.")
+    if not (sources.sets or sources.terms or sources.measured or sources.samples or sources.names):
+        raise click.UsageError(
+            "Say what is known: --sets, --terms, --measured, --samples or --names."
+        )
     start = time.monotonic()
     with console.interruptible(lambda: f"{out} is as it was."):
         result = read_result(out)
-        fitted_to = {k: v for k, v in result.provenance.get("inputs", {}).items() if k == "data"}
-        record = {**result.provenance, "inputs": {**fitted_to, **sources.inputs()}}
-        result = replace(result, provenance=record)
-        knowledge = join_samples(load_knowledge(sources), sources, list(result.activities.index))
+        inputs = updated_inputs(result.provenance.get("inputs", {}), sources.inputs())
+        result = replace(result, provenance={**result.provenance, "inputs": inputs})
+        given = join_samples(load_knowledge(sources), sources, list(result.activities.index))
+        knowledge = updated(result.knowledge or Knowledge(), given)
         annotations = name_and_write(out, result, knowledge, console)
     summary = summarise(out, result, annotations, time.monotonic() - start)
     console.result(summary, summary_text(summary))

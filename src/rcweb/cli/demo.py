@@ -81,11 +81,10 @@ def _ecoli(dataset: Dataset, out: Path, console: Console) -> Path:
         terms=dataset.terms,
         groups=tuple(dataset.samples["group"].fillna("").astype(str)),
         labels={str(k): str(v) for k, v in symbols.items()},
+        title=f"{dataset.name}: hidden regulators",
     )
     result = fit_table(table, PARAMETERS, dataset.name, Sources(), console)
-    annotations = name_and_write(
-        out, result, knowledge, console, title=f"{dataset.name}: hidden regulators"
-    )
+    annotations = name_and_write(out, result, knowledge, console)
     summary = summarise(out, result, annotations, time.monotonic() - start)
     best = best_known(annotations.names)
     summary["best_known"] = best.to_dict("records")
@@ -131,7 +130,7 @@ def _planted(out: Path, console: Console) -> Path:
     result = fit_table(table, PARAMETERS, "simulated", Sources(), console)
     recovery = score_network(result.model.components_, truth.network, result.model.edge_score_)
     picture = _picture(truth.network, result.model.components_, console)
-    write_result(out, result, title="A planted network", extra=picture)
+    write_result(out, result, Knowledge(title="A planted network"), extra=picture)
     summary = summarise(out, result, Annotations(), time.monotonic() - start)
     summary |= {
         "accuracy": recovery.rho,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rcweb.cli.console import Console, with_console
-from rcweb.cli.knowledge import Knowledge, Sources, join_samples, load_knowledge
+from rcweb.cli.knowledge import Annotations, Knowledge, Sources, join_samples, load_knowledge
 from rcweb.cli.options import TABLE, knowledge_options, reading_options
 from rcweb.cli.pipeline import (
     FitParameters,
@@ -145,12 +145,15 @@ def fit(
         tell_table(table, console)
         knowledge = join_samples(knowledge, sources, table.samples)
         result = fit_table(table, parameters, data.name, sources, console)
+        result.model.set_names(targets=knowledge.labels)
         with console.step("writing results"):
             write_result(out, result, knowledge, h5ad=h5ad)
         if checkpoint is not None:
             remove_checkpoint(checkpoint)
         kept.append(f"The network is in {out}; name its regulators with `rcweb annotate {out}`.")
-        annotations = name_and_write(out, result, knowledge, console, h5ad=h5ad)
+        annotations = Annotations()
+        if knowledge.names_regulators:
+            annotations = name_and_write(out, result, knowledge, console, h5ad=h5ad)
     summary = summarise(out, result, annotations, time.monotonic() - start)
     console.result(summary, summary_text(summary))
 

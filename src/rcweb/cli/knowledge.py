@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,6 +19,9 @@ class Sources:
     """Files named on the command line."""
 
     sets: tuple[Path, ...] = ()
+    source_column: str | None = None
+    target_column: str | None = None
+    weight_column: str | None = None
     terms: tuple[Path, ...] = ()
     measured: Path | None = None
     samples: Path | None = None
@@ -45,6 +48,7 @@ class Knowledge:
     sheet : one row per sample
     groups : one per sample of the table, for colours
     labels : names to show instead of identifiers
+    title : heading of the report
     """
 
     known: GeneSets | None = None
@@ -53,6 +57,12 @@ class Knowledge:
     sheet: pd.DataFrame | None = None
     groups: tuple[str, ...] | None = None
     labels: dict[str, str] | None = None
+    title: str | None = None
+
+    @property
+    def names_regulators(self) -> bool:
+        """Whether there is anything by which regulators are named or described."""
+        return not (self.known is None and self.terms is None and self.measured is None)
 
 
 @dataclass(frozen=True)
@@ -69,7 +79,12 @@ def load_knowledge(sources: Sources) -> Knowledge:
     from rcweb.tables.sheets import read_names, read_sheet
 
     return Knowledge(
-        known=_load_sets(sources.sets),
+        known=_load_sets(
+            sources.sets,
+            source=sources.source_column,
+            target=sources.target_column,
+            weight=sources.weight_column,
+        ),
         terms=_load_sets(sources.terms),
         sheet=read_sheet(sources.samples) if sources.samples else None,
         labels=read_names(sources.names) if sources.names else None,
@@ -101,43 +116,41 @@ def _load_measured(path: Path, samples: Sequence[str]) -> pd.DataFrame:
     return table.frame()
 
 
-def _load_sets(paths: Sequence[Path]) -> GeneSets | None:
-    """All sets of all files; a name that two files use gets the file's after it."""
-    from rcweb.knowledge import GeneSets, read_sets
+def _load_sets(paths: Sequence[Path], **columns: str | None) -> GeneSets | None:
+    """All sets of all files; `columns` are titles in those that are tables of edges."""
+    from rcweb.knowledge import merge_sets, read_sets
+    from rcweb.knowledge.genesets import is_gmt
 
+    if any(columns.values()) and all(map(is_gmt, paths)):
+        raise ValueError("Columns are named for a table of edges, but --sets names none.")
     if not paths:
         return None
-    parts = [read_sets(path) for path in paths]
-    if len(parts) == 1:
-        return parts[0]
-    names: list[str] = []
-    for path, part in zip(paths, parts):
-        taken = set(names)
-        names += [f"{name} ({path.stem})" if name in taken else name for name in part.names]
-    return GeneSets(
-        names=tuple(names),
-        descriptions=tuple(text for part in parts for text in part.descriptions),
-        members=tuple(members for part in parts for members in part.members),
-    )
+    return merge_sets([(path.stem, read_sets(path, **columns)) for path in paths])
 
 
 def annotate_model(
-    model: RCweb, activities: pd.DataFrame, knowledge: Knowledge, X: Any = None
+    model: RCweb,
+    activities: pd.DataFrame,
+    knowledge: Knowledge,
+    total_variance: float | None = None,
 ) -> Annotations:
-    """Name regulators by what is known; `X`, the data, adds shares of variance."""
+    """Name regulators by what is known; `total_variance`, of the data, adds shares of it."""
     from rcweb.knowledge.enrichment import enrich
     from rcweb.knowledge.measured import match_measured
-    from rcweb.knowledge.names import name_regulators
+    from rcweb.knowledge.names import identifiability, name_regulators, share_of_variance
 
     names = terms = measured = None
     if knowledge.known is not None:
-        names = name_regulators(model, knowledge.known, terms=knowledge.terms, X=X)
+        names = name_regulators(model, knowledge.known, terms=knowledge.terms)
     if knowledge.terms is not None:
         terms = enrich(model, knowledge.terms)
     if knowledge.measured is not None:
         measured = match_measured(activities, knowledge.measured)
     if measured is not None:
         names = _named_by_measurement(_unnamed(model) if names is None else names, measured)
+    if names is not None and total_variance is not None:
+        share = share_of_variance(activities, model.components_, total_variance)
+        names = names.assign(variance_share=share, identifiability=identifiability(activities))
     return Annotations(names, terms, measured)
 
 

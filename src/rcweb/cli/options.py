@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -64,6 +65,9 @@ def knowledge_options(function: F) -> F:
         multiple=True,
         help="Known targets of regulators, .gmt or a table of edges; regulators are named by them.",
     )
+    @click.option("--source-column", metavar="TITLE", help="Of regulators in a table of --sets.")
+    @click.option("--target-column", metavar="TITLE", help="Of targets in a table of --sets.")
+    @click.option("--weight-column", metavar="TITLE", help="Of effects in a table of --sets.")
     @click.option("--terms", type=FILE, multiple=True, help="Functional terms, .gmt, such as GO.")
     @click.option(
         "--measured", type=FILE, help="Regulators measured in some samples: samples x regulators."
@@ -73,8 +77,7 @@ def knowledge_options(function: F) -> F:
     @click.option("--names", type=FILE, help="Names to show: identifier, name.")
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        fields = ("sets", "terms", "measured", "samples", "group", "names")
-        sources = Sources(**{name: kwargs.pop(name) for name in fields})
+        sources = Sources(**{field.name: kwargs.pop(field.name) for field in fields(Sources)})
         return function(*args, sources=sources, **kwargs)
 
     return wrapped  # type: ignore[return-value]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from contextlib import redirect_stdout
 from dataclasses import asdict, dataclass
@@ -74,7 +75,9 @@ def fit_table(
     """Fit the model and gather what is written."""
     import pandas as pd
 
+    from rcweb.blocks.large import LargeTable
     from rcweb.estimator import RCweb
+    from rcweb.knowledge.names import total_variance
     from rcweb.storage.provenance import provenance
 
     model = RCweb(**asdict(parameters), verbose=int(console.verbose))
@@ -94,7 +97,12 @@ def fit_table(
     frame = pd.DataFrame(
         activities, index=list(table.samples), columns=list(model.network_.regulators)
     )
-    return Result(model, frame, record, X if isinstance(X, pd.DataFrame) else None)
+    if isinstance(table, LargeTable):  # another pass over it is not worth the time
+        return Result(model, frame, record)
+    variance = {"total": total_variance(table.values), "explained": model.score(X)}
+    # Squares of huge values overflow; the record holds numbers only.
+    record["variance"] = {what: v for what, v in variance.items() if math.isfinite(v)}
+    return Result(model, frame, record, X)
 
 
 def tell_forecast(table: Table | LargeTable, parameters: FitParameters, console: Console) -> None:
@@ -137,12 +145,15 @@ def name_and_write(
     console: Console,
     *,
     h5ad: bool = False,
-    title: str = "Hidden regulators",
 ) -> Annotations:
-    """Name the regulators by what is known, if anything is, and write the result with the names."""
-    if knowledge.known is None and knowledge.terms is None and knowledge.measured is None:
-        return Annotations()
+    """Name the regulators by what is known, the targets as told; write the result with the names,
+    which are also set in its model."""
     with console.step("naming regulators"):
-        annotations = annotate_model(result.model, result.activities, knowledge, result.data)
-        write_result(out, result, knowledge, annotations, h5ad=h5ad, title=title)
+        annotations = annotate_model(
+            result.model, result.activities, knowledge, result.variance("total")
+        )
+        result.model.set_names(
+            None if annotations.names is None else annotations.names["name"], knowledge.labels
+        )
+        write_result(out, result, knowledge, annotations, h5ad=h5ad)
     return annotations

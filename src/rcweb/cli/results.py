@@ -8,19 +8,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rcweb.cli.kept import FILE as KNOWLEDGE_FILE
+from rcweb.cli.kept import knowledge_to_bytes, read_knowledge
 from rcweb.cli.knowledge import Annotations, Knowledge
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from rcweb.estimator import RCweb
+    from rcweb.network import Network
 
 NETWORK_FILES = ("network.tsv", "network.graphml", "network.cyjs", "network.gmt")
 _RECORD_PARTS = ("inputs", "parameters")
-KNOWLEDGE_FILES = ("terms.tsv", "measured.tsv")
+ANNOTATION_FILES = ("terms.tsv", "measured.tsv")
 FILES = (
     *NETWORK_FILES,
-    *KNOWLEDGE_FILES,
+    *ANNOTATION_FILES,
+    KNOWLEDGE_FILE,
     "activities.tsv",
     "regulators.tsv",
     "model.rcweb",
@@ -36,12 +40,19 @@ class Result:
     """A fitted model with its samples and the record of how it was made.
 
     activities : (samples, regulators); data : the table it was fitted to, None if read back
+    knowledge : what was known when it was written; None if it is new and not read back
     """
 
     model: RCweb
     activities: pd.DataFrame
     provenance: Mapping[str, Any]
     data: pd.DataFrame | None = None
+    knowledge: Knowledge | None = None
+
+    def variance(self, which: str) -> float | None:
+        """The "total" variance of the data, or the share "explained"; None if not counted."""
+        value: float | None = self.provenance.get("variance", {}).get(which)
+        return value
 
 
 def write_result(
@@ -51,7 +62,6 @@ def write_result(
     annotations: Annotations | None = None,
     *,
     h5ad: bool = False,
-    title: str = "Hidden regulators",
     extra: Mapping[str, bytes] | None = None,
 ) -> Path:
     """Write all files of a result to `out`; a killed run leaves the old folder or the new one.
@@ -62,17 +72,20 @@ def write_result(
     from rcweb.storage.folder import replacing_folder
 
     knowledge, annotations = knowledge or Knowledge(), annotations or Annotations()
-    with replacing_folder(out, FILES, keep=result.data is None) as folder:
-        for name in KNOWLEDGE_FILES:  # of earlier knowledge, if the folder is kept
+    with replacing_folder(out, FILES, keep=result.knowledge is not None) as folder:
+        for name in ANNOTATION_FILES:  # earlier ones, if the folder is kept
             (folder / name).unlink(missing_ok=True)
         for name, text in _texts(result, annotations).items():
             (folder / name).write_text(text, encoding="utf-8", errors="replace", newline="")
         for name, content in (extra or {}).items():
             (folder / name).write_bytes(content)
         save_model(result.model, folder / "model.rcweb")
+        (folder / KNOWLEDGE_FILE).write_bytes(knowledge_to_bytes(knowledge))
         if h5ad:
             _write_h5ad(folder / "data.h5ad", result, knowledge)
-        _write_report(folder / "report.html", result, knowledge, annotations, title)
+        elif (folder / "data.h5ad").exists():  # kept from the fit
+            _rename_h5ad(folder / "data.h5ad", result.model.network_)
+        _write_report(folder / "report.html", result, knowledge, annotations)
     return Path(out)
 
 
@@ -89,16 +102,26 @@ def read_result(out: str | Path) -> Result:
         as_written = ReadOptions(transpose=False, header=True, index=True, delimiter="\t")
         activities = read_table(out / "activities.tsv", as_written).frame()
         _check_record(record)
+        knowledge = read_knowledge(out, len(activities))
     except (OSError, ValueError) as error:
         raise TableError(f"{out} is incomplete: {error}") from None
-    return Result(load_model(out / "model.rcweb"), activities, record)
+    model = load_model(out / "model.rcweb")
+    if activities.shape[1] != model.n_components_:
+        raise TableError(f"{out}: activities.tsv and model.rcweb do not belong together.")
+    activities = activities.set_axis(list(model.network_.regulators), axis="columns")
+    return Result(model, activities, record, knowledge=knowledge)
 
 
 def _check_record(record: Any) -> None:
     """A folder may come from anyone: what is shown and written again must have its usual form."""
     parts = [record.get(key, {}) if isinstance(record, dict) else None for key in _RECORD_PARTS]
     inputs = list(parts[0].values()) if isinstance(parts[0], dict) else [None]
-    if not all(isinstance(part, dict) for part in [*parts, *inputs]):
+    variance = record.get("variance", {}) if isinstance(record, dict) else None
+    numbers = list(variance.values()) if isinstance(variance, dict) else [None]
+    if not (
+        all(isinstance(part, dict) for part in [*parts, *inputs])
+        and all(isinstance(number, int | float) for number in numbers)
+    ):
         raise ValueError("provenance.json does not have the form that rcweb gives it.")
 
 
@@ -107,38 +130,42 @@ def _texts(result: Result, annotations: Annotations) -> dict[str, str]:
     from rcweb.storage.provenance import provenance_text
 
     network = result.model.network_
+    activities = result.activities.set_axis(list(network.regulator_labels), axis="columns")
     texts = {
         "network.tsv": network.to_tsv(),
         "network.graphml": network.to_graphml(),
         "network.cyjs": network.to_cytoscape(),
         "network.gmt": network.to_gmt(),
-        "activities.tsv": tsv(result.activities.rename_axis("sample"), index=True),
+        "activities.tsv": tsv(activities.rename_axis("sample"), index=True),
         "regulators.tsv": tsv(_regulators(result.model, annotations), index=True),
         "provenance.json": provenance_text(result.provenance),
     }
     if annotations.terms is not None:
-        texts["terms.tsv"] = tsv(annotations.terms)
+        texts["terms.tsv"] = tsv(_with_names(annotations.terms, network))
     if annotations.measured is not None:
-        texts["measured.tsv"] = tsv(annotations.measured)
+        texts["measured.tsv"] = tsv(_with_names(annotations.measured, network))
     return texts
 
 
 def _regulators(model: RCweb, annotations: Annotations) -> pd.DataFrame:
-    """One row per regulator: its name where there is one, its targets, its diagnosis."""
-    table = model.diagnosis_ if annotations.names is None else annotations.names.copy()
-    if "n_targets" not in table.columns:
-        n_targets = (model.network_.weights != 0).sum(axis=1)
-        table.insert(int("name" in table.columns), "n_targets", n_targets)
-    return table.rename_axis("regulator")
+    """One row per regulator: its name, or its id again, its targets, its diagnosis."""
+    table = model.diagnosis_ if annotations.names is None else annotations.names
+    n_targets = (model.network_.weights != 0).sum(axis=1)
+    first = {"name": list(model.network_.regulator_names), "n_targets": n_targets}
+    rest = [column for column in table.columns if column not in first]
+    return table.assign(**first)[[*first, *rest]].rename_axis("regulator")
+
+
+def _with_names(table: pd.DataFrame, network: Network) -> pd.DataFrame:
+    """A table about regulators with their names in a last column."""
+    names = dict(zip(network.regulators, network.regulator_names))
+    return table.assign(regulator_name=table["regulator"].map(names))
 
 
 def _write_h5ad(path: Path, result: Result, knowledge: Knowledge) -> None:
-    try:
-        import anndata
-    except ImportError:
-        raise ImportError("Writing .h5ad needs anndata: pip install 'rcweb[anndata]'") from None
     from rcweb.estimator.anndata import fill_anndata
 
+    anndata = _anndata()
     if result.data is None:
         raise ValueError("The data are needed to write .h5ad; use --h5ad with `rcweb fit`.")
     adata = anndata.AnnData(result.data)
@@ -148,8 +175,25 @@ def _write_h5ad(path: Path, result: Result, knowledge: Knowledge) -> None:
     adata.write_h5ad(path)
 
 
+def _rename_h5ad(path: Path, network: Network) -> None:
+    """Only the names of a file that holds this network."""
+    from rcweb.estimator.anndata import fill_names
+
+    adata = _anndata().read_h5ad(path)
+    fill_names(adata, network)
+    adata.write_h5ad(path)
+
+
+def _anndata() -> Any:
+    try:
+        import anndata
+    except ImportError:
+        raise ImportError("Writing .h5ad needs anndata: pip install 'rcweb[anndata]'") from None
+    return anndata
+
+
 def _write_report(
-    path: Path, result: Result, knowledge: Knowledge, annotations: Annotations, title: str
+    path: Path, result: Result, knowledge: Knowledge, annotations: Annotations
 ) -> None:
     from rcweb.report import report_data, write_report
 
@@ -161,14 +205,14 @@ def _write_report(
     samples = list(result.activities.index)
     data = report_data(
         result.model,
-        result.activities if result.data is None else result.data,
+        result.activities,
         sample_names=samples,
         sample_groups=knowledge.groups,
         annotations={key: table for key, table in tables.items() if table is not None} or None,
         gene_sets=knowledge.known,
-        gene_names=knowledge.labels,
+        explained_variance=result.variance("explained"),
         provenance=_shown(result.provenance),
-        title=title,
+        title=knowledge.title or "Hidden regulators",
     )
     write_report(path, data)
 

@@ -21,7 +21,7 @@ def summarise(
         "n_variables": N,
         "n_regulators": P,
         "n_edges": network.n_edges,
-        "explained_variance": None if result.data is None else result.model.score(result.data),
+        "explained_variance": result.variance("explained"),
         "reason": result.model.reason_,
         "warnings": list(result.model.warnings_),
         "named": {},

@@ -70,7 +70,7 @@ def transform(
     import pandas as pd
 
     activities = pd.DataFrame(
-        fitted.transform(X), index=list(samples), columns=list(fitted.network_.regulators)
+        fitted.transform(X), index=list(samples), columns=list(fitted.network_.regulator_labels)
     )
     text = activities.rename_axis("sample").to_csv(sep=separators[out.suffix], lineterminator="\n")
     write_text(out, text)

@@ -74,30 +74,47 @@ class Number:
     sentence: str
 
 
-def explain_number(spectrum: Spectrum, found: Found, P: int) -> Number:
-    """The evidence for P regulators."""
-    certified = int(found.certified.sum())
+def explain_number(spectrum: Spectrum, found: Found, P: int, asked: int | str) -> Number:
+    """The evidence for P regulators where `asked`, a number or "auto", were asked for.
+
+    How many directions of the table stand above noise is counted, and so told, with "auto" only: a
+    search for a given number looks no further than it has to.
+    """
+    certified, searched = int(found.certified.sum()), len(spectrum.s)
+    if isinstance(asked, str):
+        basis = {"evidence": "singular values above the edge of noise", "count": spectrum.n_signal}
+        why = f"{P} regulators: {spectrum.n_signal} singular values stand above noise"
+    else:
+        basis = {"evidence": "regulators asked for", "count": asked}
+        why = fewer_than_asked(P, asked) or f"{P} regulators, as asked for"
     table = [
-        {"evidence": "singular values above the edge of noise", "count": spectrum.n_signal},
-        {"evidence": "directions searched", "count": len(spectrum.s)},
+        basis,
+        {"evidence": "directions searched", "count": searched},
         {"evidence": "columns certified sparser than chance", "count": certified},
-        {"evidence": "excess columns discarded", "count": len(spectrum.s) - P},
+        {"evidence": "excess columns discarded", "count": searched - P},
         {"evidence": "regulators kept", "count": P},
         {"evidence": "log-likelihood of the columns", "count": round(found.columns.objective)},
     ]
+    discarded = f", {searched - P} were discarded" if searched > P else ""
     sentence = (
-        f"{P} regulators: {spectrum.n_signal} singular values stand above noise, "
-        f"{certified} of {len(spectrum.s)} columns are sparser than chance allows"
+        f"{why}; {certified} of {searched} columns are sparser than chance allows{discarded}."
     )
-    excess = len(spectrum.s) - P
-    return Number(table, sentence + (f", {excess} were discarded." if excess else "."))
+    return Number(table, sentence)
+
+
+def fewer_than_asked(P: int, asked: int | str) -> str:
+    """Why there are fewer regulators than asked for; empty where there are not."""
+    if isinstance(asked, str) or asked <= P:
+        return ""
+    return f"{P} regulators, not the {asked} asked for: singular values drop into noise after {P}"
 
 
 def whole_fit_warnings(
-    found: Found, keep: NDArray[np.intp], edges: NDArray[np.bool_]
+    found: Found, keep: NDArray[np.intp], edges: NDArray[np.bool_], asked: int | str
 ) -> tuple[str, ...]:
     """Plain sentences; none when the answer can be trusted."""
-    notes = []
+    fewer = fewer_than_asked(len(keep), asked)
+    notes = [f"{fewer}."] if fewer else []
     doubtful = int((~found.certified[keep]).sum())
     if doubtful:
         notes.append(

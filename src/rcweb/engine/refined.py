@@ -63,7 +63,7 @@ def solve_refined(
     else:
         estimate, found = estimate_sparse(problem, found, run)
     keep = _choose_regulators(problem, found, estimate, tamed.samples, n_components)
-    return _solution(problem, found, agreement, estimate, keep, (degree, fdr))
+    return _solution(problem, found, agreement, estimate, keep, (n_components, degree, fdr))
 
 
 def _search(space: Space, run: Run) -> tuple[Found, Array | None]:
@@ -115,9 +115,9 @@ def _solution(
     agreement: Array | None,
     estimate: NetworkEstimate,
     keep: NDArray[np.intp],
-    wanted: tuple[int | None, float],
+    wanted: tuple[int | str, int | None, float],
 ) -> Solution:
-    degree, fdr = wanted
+    n_components, degree, fdr = wanted
     spectrum = problem.spectrum
     probability, score = estimate.probability[keep], estimate.score[keep]
     if degree is None:
@@ -130,7 +130,7 @@ def _solution(
     # A row's sign is arbitrary: let its heavier tail be positive.
     sign = np.where((score * score * score).sum(axis=1) < 0, -1.0, 1.0)[:, None]
     full = sign * estimate.C[keep] / spectrum.factor
-    number = explain_number(spectrum, found, len(keep))
+    number = explain_number(spectrum, found, len(keep), n_components)
     return Solution(
         C=np.where(edges, full, 0.0),
         weights=full,
@@ -143,5 +143,5 @@ def _solution(
         diagnosis=partial(diagnose, spectrum, found, keep, edges, agreement),
         evidence=number.table,
         reason=number.sentence,
-        warnings=whole_fit_warnings(found, keep, edges),
+        warnings=whole_fit_warnings(found, keep, edges, n_components),
     )

@@ -38,7 +38,8 @@ class Spectrum:
     V : (N, K) right singular vectors of the rescaled table
     factor : (N,) what each variable was multiplied by
     sigma : standard deviation of the noise in an entry of the rescaled table
-    n_signal : number of singular values of the table above the edge of noise
+    n_signal : number of singular values of the table above the edge of noise; where a number of
+        regulators was given, of the few that were computed for it
     P : number of regulators to look for, at most K
     """
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from anndata import AnnData
 
     from rcweb.estimator import RCweb
+    from rcweb.network import Network
 
 
 def fit_anndata(
@@ -60,7 +61,11 @@ def fit_anndata(
 
 
 def fill_anndata(adata: AnnData, model: RCweb, activities: Any, *, key: str = "rcweb") -> None:
-    """Store a fitted model and the activities of the samples (M, P) in the slots of `adata`."""
+    """Store a fitted model and the activities of the samples (M, P) in the slots of `adata`.
+
+    Names of regulators are in ``uns["rcweb"]["regulator_names"]``, one per id in ``"regulators"``;
+    names of variables, where the model has any, in ``var["rcweb_name"]``.
+    """
     network = model.network_
     if len(adata.var_names) != network.shape[1]:
         raise ValueError(
@@ -79,6 +84,14 @@ def fill_anndata(adata: AnnData, model: RCweb, activities: Any, *, key: str = "r
         "noise": model.noise_,
         "diagnosis": _storable_frame(model.diagnosis_),
     }
+    fill_names(adata, network, key=key)
+
+
+def fill_names(adata: AnnData, network: Network, *, key: str = "rcweb") -> None:
+    """Store the names of regulators and of variables, as `fill_anndata` does."""
+    adata.uns[key]["regulator_names"] = np.array(network.regulator_names, dtype=object)
+    if network.target_names != network.targets:
+        adata.var[f"{key}_name"] = list(network.target_names)
 
 
 def _storable(value: Any) -> Any:

@@ -87,6 +87,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     warnings_ : sentences on what to distrust; empty if nothing.
     trace_ : details of the method; for "paper" one `ColumnTrace` per regulator.
     network_ : labelled network with its table of edges.
+    regulator_names_, target_names_ : ``{id: name}`` of those that have one; see `set_names`.
     route_, passes_ : how the table was taken ("memory", or "gram" or "axes" of blocks; see
         docs/scale.md), and how often it was read.
 
@@ -251,7 +252,41 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             score=self.edge_score_,
             regulators=tuple(self.get_feature_names_out()),
             targets=self._target_names(),
+            **self._shown_names(),
         )
+
+    def set_names(
+        self,
+        regulators: Mapping[str, str] | pd.Series | None = None,
+        targets: Mapping[str, str] | pd.Series | None = None,
+    ) -> Self:
+        """Name regulators, targets or both, ``{id: name}``; all exports then hold id and name.
+
+        None leaves names as they are; else they replace all of their kind. An empty or missing name
+        is none. `targets` may name variables that the model does not have, as a table of all
+        genes does. ``set_names(name_regulators(model, known)["name"])`` names regulators after
+        known ones.
+        """
+        check_is_fitted(self)
+        if regulators is not None:
+            known = set(self.get_feature_names_out())
+            if unknown := [key for key in dict(regulators) if key not in known]:
+                raise ValueError(
+                    f"There is no regulator {unknown[0]!r}; ids are rcweb0, rcweb1, ..."
+                )
+            self.regulator_names_ = _given_names(regulators, known)
+        if targets is not None:
+            self.target_names_ = _given_names(targets, set(self._target_names()))
+        return self
+
+    def _shown_names(self) -> dict[str, tuple[str, ...]]:
+        """Names of a `Network`; a model saved by an earlier version has none."""
+        regulators = getattr(self, "regulator_names_", {})
+        targets = getattr(self, "target_names_", {})
+        return {
+            "regulator_names": tuple(regulators.get(i, i) for i in self.get_feature_names_out()),
+            "target_names": tuple(targets.get(i, i) for i in self._target_names()),
+        }
 
     @property
     def _n_features_out(self) -> int:
@@ -357,6 +392,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.reason_ = solution.reason
         self.warnings_ = solution.warnings
         self.trace_ = solution.trace
+        self.regulator_names_, self.target_names_ = {}, {}
         self._evidence = solution.evidence
         self._diagnose = solution.diagnosis
 
@@ -403,3 +439,8 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
+
+
+def _given_names(names: Mapping[str, str] | pd.Series, known: set[str]) -> dict[str, str]:
+    """``{id: name}`` of what is `known` and has a name."""
+    return {str(k): str(v) for k, v in names.items() if k in known and isinstance(v, str) and v}

@@ -149,6 +149,8 @@ def _as_fitted(name: str, value: Any) -> Any:
     """JSON has no tuples and no arrays of names."""
     if name == "feature_names_in_":
         return np.array(list(map(str, value)), dtype=object)
+    if name in ("regulator_names_", "target_names_"):
+        return {str(key): str(text) for key, text in value.items()}
     if name == "warnings_":
         return tuple(map(str, value))
     return value if isinstance(value, np.ndarray) else from_plain(value)

@@ -10,6 +10,7 @@ from rcweb.knowledge.enrichment import enrich
 from rcweb.knowledge.genesets import GeneSets, read_edges, read_gmt, read_sets
 from rcweb.knowledge.hypergeometric import format_p
 from rcweb.knowledge.measured import MeasuredMatch, match_measured
+from rcweb.knowledge.merge import merge_sets
 from rcweb.knowledge.names import (
     identifiability,
     name_regulators,
@@ -26,6 +27,7 @@ __all__ = [
     "format_p",
     "identifiability",
     "match_measured",
+    "merge_sets",
     "name_regulators",
     "named_activities",
     "overlap_test",

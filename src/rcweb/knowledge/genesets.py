@@ -11,17 +11,16 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from rcweb.knowledge.edge_columns import (
+    SOURCE,
+    TARGET,
+    WEIGHT,
+    effect_weights,
+    find_column,
+    need_column,
+)
 from rcweb.storage.errors import TableError
 from rcweb.tables.streams import open_unpacked, text_lines
-
-SIGN_WORDS = {
-    "+": 1.0,
-    "-": -1.0,
-    "activator": 1.0,
-    "repressor": -1.0,
-    "activation": 1.0,
-    "repression": -1.0,
-}
 
 
 @dataclass(frozen=True)
@@ -72,25 +71,49 @@ class GeneSets:
 
     @classmethod
     def from_edges(
-        cls, edges: pd.DataFrame, *, source: str, target: str, weight: str | None = None
+        cls,
+        edges: pd.DataFrame,
+        *,
+        source: str | None = None,
+        target: str | None = None,
+        weight: str | None = None,
     ) -> GeneSets:
-        """Sets from a table with one row per edge; the columns are named by the caller.
+        """Sets from a table with one row per edge.
 
-        Weights may be numbers or words for a sign (``+``, ``-``, ``activator`` ...); an edge whose
-        sign is unknown or contradictory weighs 0: a member, but with nothing to say about signs.
+        source, target, weight : titles of the columns that hold the regulator, its target and the
+            effect. None: looked for among the titles in use (``regulator``, ``TF``, ``source``;
+            ``target``, ``gene_id``, ``locus_tag``; ``effect``, ``sign``, ``weight``, ``mor``, ...;
+            see `rcweb.knowledge.edge_columns`)
+
+        Effects may be numbers or words (``+``, ``-``, ``activator`` ...); an edge whose sign is
+        unknown or contradictory weighs 0: a member, but with nothing to say about signs. A column
+        found by its title in which no effect is known is left aside. Rows without a regulator or a
+        target are skipped.
         """
-        missing = [c for c in (source, target, weight) if c is not None and c not in edges]
+        titles = [str(title) for title in edges.columns]
+        missing = [c for c in (source, target, weight) if c is not None and c not in titles]
         if missing:
-            raise ValueError(
-                f"the edge table has no column {missing[0]!r}; it has {', '.join(map(str, edges))}."
-            )
+            raise ValueError(f"there is no column {missing[0]!r}, only {', '.join(titles)}.")
+        edges = edges.set_axis(titles, axis="columns")
+        effects = weight or find_column(titles, WEIGHT)
         table = pd.DataFrame(
             {
-                "source": edges[source].astype(str),
-                "target": edges[target].astype(str),
-                "weight": 0.0 if weight is None else _numbers(edges[weight]),
+                "source": _text(edges[source or need_column(titles, SOURCE)]),
+                "target": _text(edges[target or need_column(titles, TARGET)]),
+                "weight": 0.0 if effects is None else effect_weights(edges[effects]),
             }
         )
+        table = table[(table["source"] != "") & (table["target"] != "")]
+        if table.empty:
+            raise ValueError("no row holds both a regulator and a target.")
+        if table["weight"].isna().all():
+            if weight is not None:
+                raise ValueError(
+                    f"the column {weight!r} holds no effect, neither a number nor a word such as "
+                    f"+, -, activator or repressor; it holds {edges[weight].iloc[0]!r}, ..."
+                )
+            effects = None
+        table["weight"] = table["weight"].fillna(0.0)
         grouped = table.groupby(["source", "target"], sort=False)["weight"].agg(_agreed)
         by_set = grouped.reset_index().groupby("source", sort=True)
         members = {str(name): tuple(part["target"]) for name, part in by_set}
@@ -99,8 +122,14 @@ class GeneSets:
             names=tuple(members),
             descriptions=("",) * len(members),
             members=tuple(members.values()),
-            weights=None if weight is None else weights,
+            weights=None if effects is None else weights,
         )
+
+    def weights_or_ones(self) -> tuple[tuple[float, ...], ...]:
+        """The weights, or 1 for every member where there are none."""
+        if self.weights is not None:
+            return self.weights
+        return tuple((1.0,) * len(members) for members in self.members)
 
     def describe(self, descriptions: Mapping[str, str]) -> GeneSets:
         """The same sets with the texts given for their names."""
@@ -129,13 +158,12 @@ class GeneSets:
         """(S, N) with 1 (or the weight) where a variable of `universe` belongs to a set."""
         position = {name: n for n, name in enumerate(universe)}
         rows, columns, values = [], [], []
-        for s, members in enumerate(self.members):
-            numbers = self.weights[s] if weighted and self.weights else (1.0,) * len(members)
+        for s, (members, numbers) in enumerate(zip(self.members, self.weights_or_ones())):
             for member, value in zip(members, numbers):
                 if member in position:
                     rows.append(s)
                     columns.append(position[member])
-                    values.append(value)
+                    values.append(value if weighted else 1.0)
         shape = (len(self), len(universe))
         return sparse.csr_array((values, (rows, columns)), shape=shape, dtype=np.float64)
 
@@ -170,31 +198,47 @@ def read_edges(
     target: str | None = None,
     weight: str | None = None,
 ) -> GeneSets:
-    """Sets from an edge list with a header, tab or comma separated, plain or gzipped.
+    """Sets from an edge list with a header, plain or gzipped, between tabs, commas or semicolons.
 
-    Columns are found by name when not given: ``regulator``, ``source`` or ``tf``; ``target`` or
-    ``gene``; ``weight``, ``effect``, ``sign`` or ``mor`` if there is one.
+    source, target, weight : titles of the columns, as in `GeneSets.from_edges`.
     """
+    name = Path(path).name
     text = "\n".join(_lines(path))
-    separator = "\t" if "\t" in text.partition("\n")[0] else ","
+    header = text.partition("\n")[0]
     try:
-        table = pd.read_csv(StringIO(text), sep=separator, keep_default_na=False, dtype=str)
+        table = pd.read_csv(
+            StringIO(text),
+            sep=max("\t,;", key=header.count),
+            keep_default_na=False,
+            dtype=str,
+        )
     except (ValueError, pd.errors.ParserError) as error:
-        raise ValueError(f"{Path(path).name} is not a table of edges: {error}") from None
-    if table.empty:
-        raise ValueError(f"{Path(path).name} holds no edge.")
-    return GeneSets.from_edges(
-        table,
-        source=source or _column(table, path, "regulator", "source", "tf"),
-        target=target or _column(table, path, "target", "gene"),
-        weight=weight or _find(table, "weight", "effect", "sign", "mor"),
-    )
+        raise ValueError(f"{name} is not a table of edges: {error}") from None
+    try:
+        return GeneSets.from_edges(table, source=source, target=target, weight=weight)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
 
 
-def read_sets(path: str | Path) -> GeneSets:
-    """Sets from a file, by its name: ``.gmt`` (also ``.gmt.gz``), otherwise an edge list."""
-    name = Path(path).name.lower()
-    return read_gmt(path) if name.endswith((".gmt", ".gmt.gz")) else read_edges(path)
+def read_sets(
+    path: str | Path,
+    *,
+    source: str | None = None,
+    target: str | None = None,
+    weight: str | None = None,
+) -> GeneSets:
+    """Sets from a file, by its name: ``.gmt`` (also ``.gmt.gz``), otherwise an edge list.
+
+    source, target, weight : titles of the columns of an edge list, as in `GeneSets.from_edges`.
+    """
+    if is_gmt(path):
+        return read_gmt(path)
+    return read_edges(path, source=source, target=target, weight=weight)
+
+
+def is_gmt(path: str | Path) -> bool:
+    """Whether the name is that of a GMT file, which has no columns to name."""
+    return Path(path).name.lower().endswith((".gmt", ".gmt.gz"))
 
 
 def _lines(path: str | Path) -> Iterable[str]:
@@ -215,26 +259,8 @@ def _refuse_repeats(values: Sequence[str], what: str) -> None:
         raise ValueError(f"{what} {repeated!r}.")
 
 
-def _find(table: pd.DataFrame, *candidates: str) -> str | None:
-    lower = {str(c).lower(): str(c) for c in table.columns}
-    return next((lower[c] for c in candidates if c in lower), None)
-
-
-def _column(table: pd.DataFrame, path: str | Path, *candidates: str) -> str:
-    found = _find(table, *candidates)
-    if found is None:
-        raise ValueError(
-            f"{Path(path).name} has no column called {' or '.join(candidates)}; its columns are "
-            f"{', '.join(map(str, table.columns))}."
-        )
-    return found
-
-
-def _numbers(column: pd.Series) -> pd.Series:
-    """A word that is neither a number nor a known sign ("unknown", "+-", "") tells nothing: 0."""
-    numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64)
-    words = column.astype(str).str.strip().str.lower().map(SIGN_WORDS).to_numpy(dtype=np.float64)
-    return pd.Series(np.nan_to_num(np.where(np.isnan(numbers), words, numbers)), index=column.index)
+def _text(column: pd.Series) -> pd.Series:
+    return column.astype(object).where(column.notna(), "").astype(str).str.strip()
 
 
 def _agreed(weights: pd.Series) -> float:

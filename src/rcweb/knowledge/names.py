@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 from scipy.stats import binomtest
 
 from rcweb.engine.types import Array
@@ -149,9 +150,22 @@ def variance_share(activities: Any, weights: Array, X: Array) -> Array:
     Shares add up to the variance explained only if activities are uncorrelated. Missing values of X
     are left out of the total.
     """
-    R = np.asarray(activities, dtype=np.float64)
+    return share_of_variance(activities, weights, total_variance(X))
+
+
+def total_variance(X: Any) -> float:
+    """``||G0||^2`` of a dense or sparse table, centred, over what was measured."""
+    if sparse.issparse(X):
+        mean = np.asarray(X.mean(axis=0)).ravel()
+        return float(X.multiply(X).sum() - X.shape[0] * (mean**2).sum())
+    return float(np.nansum((X - np.nanmean(X, axis=0)) ** 2))
+
+
+def share_of_variance(activities: Any, weights: Array, total: float) -> Array:
+    """`variance_share` where the `total` variance is known instead of the table."""
+    # In one order of memory: sums over another differ in the last bits.
+    R = np.ascontiguousarray(activities, dtype=np.float64)
     power = ((R - R.mean(axis=0)) ** 2).sum(axis=0) * (weights**2).sum(axis=1)
-    total = np.nansum((X - np.nanmean(X, axis=0)) ** 2)
     return power / total if total > 0 else np.zeros(len(power))
 
 
@@ -161,7 +175,7 @@ def identifiability(activities: Any) -> Array:
     The reciprocal of the variance inflation factor. With no more samples than regulators any
     activity is a mixture of the others: 0.
     """
-    R = np.asarray(activities, dtype=np.float64)
+    R = np.ascontiguousarray(activities, dtype=np.float64)
     M, P = R.shape
     centred = R - R.mean(axis=0)
     norm = np.linalg.norm(centred, axis=0)

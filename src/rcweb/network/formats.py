@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 import pandas as pd
@@ -15,7 +16,7 @@ _BREAKS = re.compile(r"[\t\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _EDGE_NUMBERS = ("weight", "probability", "score")
 
 
-def node_ids(regulators: Sequence[str], targets: Iterable[str]) -> tuple[dict[str, str], ...]:
+def node_ids(regulators: Iterable[str], targets: Iterable[str]) -> tuple[dict[str, str], ...]:
     """Ids of regulators and of targets, unique over both: ``({regulator: id}, {target: id})``.
 
     An id is the name itself where it can be. A target keeps its name; a regulator named as a target
@@ -39,9 +40,13 @@ def node_ids(regulators: Sequence[str], targets: Iterable[str]) -> tuple[dict[st
     return of_regulators, of_targets
 
 
-def graphml(regulators: Sequence[str], edges: pd.DataFrame) -> str:
-    """GraphML 1.0: directed; nodes have name and kind, edges weight, probability, score."""
-    of_regulators, of_targets = node_ids(regulators, _in_order(edges["target"]))
+def graphml(regulators: Mapping[str, str], edges: pd.DataFrame) -> str:
+    """GraphML 1.0: directed; nodes have name, identifier, kind; edges weight, probability, score.
+
+    regulators : ``{id: name}``, also of those without edges.
+    """
+    targets = _names_of_targets(edges)
+    of_regulators, of_targets = node_ids(regulators, targets)
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"'
@@ -49,6 +54,7 @@ def graphml(regulators: Sequence[str], edges: pd.DataFrame) -> str:
         ' xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns'
         ' http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">',
         '<key id="name" for="node" attr.name="name" attr.type="string"/>',
+        '<key id="identifier" for="node" attr.name="identifier" attr.type="string"/>',
         '<key id="kind" for="node" attr.name="kind" attr.type="string"/>',
         *(
             f'<key id="{key}" for="edge" attr.name="{key}" attr.type="double"/>'
@@ -56,14 +62,17 @@ def graphml(regulators: Sequence[str], edges: pd.DataFrame) -> str:
         ),
         '<graph id="rcweb" edgedefault="directed">',
     ]
-    for kind, ids in (("regulator", of_regulators), ("target", of_targets)):
-        for name, identity in ids.items():
-            text = escape(_NOT_XML.sub("\ufffd", name), {"\r": "&#13;"})
+    for kind, ids, names in (
+        ("regulator", of_regulators, regulators),
+        ("target", of_targets, targets),
+    ):
+        for identifier, node in ids.items():
             lines.append(
-                f'<node id={_attribute(identity)}><data key="name">{text}</data>'
+                f'<node id={_attribute(node)}><data key="name">{_text(names[identifier])}</data>'
+                f'<data key="identifier">{_text(identifier)}</data>'
                 f'<data key="kind">{kind}</data></node>'
             )
-    for regulator, target, *numbers in edges.itertuples(index=False, name=None):
+    for regulator, target, *numbers in _numbered(edges):
         data = "".join(
             f'<data key="{key}">{value!r}</data>' for key, value in zip(_EDGE_NUMBERS, numbers)
         )
@@ -72,17 +81,37 @@ def graphml(regulators: Sequence[str], edges: pd.DataFrame) -> str:
     return "\n".join([*lines, "</graph>", "</graphml>", ""])
 
 
+def _text(text: str) -> str:
+    return escape(_NOT_XML.sub("\ufffd", text), {"\r": "&#13;"})
+
+
 def _attribute(text: str) -> str:
     return quoteattr(text, {"\r": "&#13;", "\n": "&#10;", "\t": "&#9;"})
 
 
-def cytoscape_json(regulators: Sequence[str], edges: pd.DataFrame) -> str:
-    """Cytoscape JSON 1.0; ``value`` is for networkx's reader, ``shared_name`` for Cytoscape."""
-    of_regulators, of_targets = node_ids(regulators, _in_order(edges["target"]))
+def cytoscape_json(regulators: Mapping[str, str], edges: pd.DataFrame) -> str:
+    """Cytoscape JSON 1.0; ``value`` is for networkx's reader, ``shared_name`` for Cytoscape.
+
+    regulators : ``{id: name}``, also of those without edges.
+    """
+    targets = _names_of_targets(edges)
+    of_regulators, of_targets = node_ids(regulators, targets)
     nodes = [
-        {"data": {"id": i, "value": i, "name": name, "shared_name": name, "kind": kind}}
-        for kind, ids in (("regulator", of_regulators), ("target", of_targets))
-        for name, i in ids.items()
+        {
+            "data": {
+                "id": node,
+                "value": node,
+                "name": names[identifier],
+                "shared_name": names[identifier],
+                "identifier": identifier,
+                "kind": kind,
+            }
+        }
+        for kind, ids, names in (
+            ("regulator", of_regulators, regulators),
+            ("target", of_targets, targets),
+        )
+        for identifier, node in ids.items()
     ]
     links = [
         {
@@ -94,7 +123,7 @@ def cytoscape_json(regulators: Sequence[str], edges: pd.DataFrame) -> str:
                 **dict(zip(_EDGE_NUMBERS, numbers)),
             }
         }
-        for n, (regulator, target, *numbers) in enumerate(edges.itertuples(index=False, name=None))
+        for n, (regulator, target, *numbers) in enumerate(_numbered(edges))
     ]
     document = {
         "format_version": "1.0",
@@ -108,11 +137,12 @@ def cytoscape_json(regulators: Sequence[str], edges: pd.DataFrame) -> str:
     return json.dumps(document, allow_nan=False, separators=(",", ":")) + "\n"
 
 
-def gmt(sets: Mapping[str, Sequence[str]]) -> str:
-    """One line per set that is not empty: name, number of targets, targets. Tabs become spaces."""
+def gmt(sets: Iterable[tuple[str, str, Sequence[str]]]) -> str:
+    """One line per set of (name, id, targets) that is not empty: name, id and number of targets,
+    targets. Tabs become spaces."""
     lines = [
-        "\t".join([one_line(name), f"{len(members)} targets", *map(one_line, members)])
-        for name, members in sets.items()
+        "\t".join(map(one_line, [name, f"{identifier}, {len(members)} targets", *members]))
+        for name, identifier, members in sets
         if members
     ]
     return "".join(line + "\n" for line in lines)
@@ -128,6 +158,11 @@ def tsv(table: pd.DataFrame, *, index: bool = False) -> str:
     return table.to_csv(sep="\t", index=index, lineterminator="\n")
 
 
-def _in_order(names: pd.Series) -> list[str]:
-    """Each name once, in the order of first appearance."""
-    return list(dict.fromkeys(names))
+def _names_of_targets(edges: pd.DataFrame) -> dict[str, str]:
+    """``{id: name}``, in the order of first appearance."""
+    return dict(zip(edges["target"], edges["target_name"]))
+
+
+def _numbered(edges: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
+    """Regulator, target and numbers of every edge."""
+    return edges[["regulator", "target", *_EDGE_NUMBERS]].itertuples(index=False, name=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 
 import numpy as np
@@ -16,7 +16,7 @@ def network_html(
     weights: NDArray[np.float64],
     probability: NDArray[np.float64],
     regulators: Sequence[str],
-    sets: Mapping[str, Sequence[str]],
+    sets: Sequence[Sequence[str]],
 ) -> str:
     """A caption and a table: one row per regulator, with its surest targets. Names are escaped.
 
@@ -30,7 +30,7 @@ def network_html(
         f"{int(edge.sum())} edges"
     )
     rows = "".join(
-        _row(name, weights[p][edge[p]], probability[p][edge[p]], sets[name])
+        _row(name, weights[p][edge[p]], probability[p][edge[p]], sets[p])
         for p, name in enumerate(regulators[:_MAX_REGULATORS])
     )
     more = f"<p>... and {P - _MAX_REGULATORS} more regulators</p>" if P > _MAX_REGULATORS else ""

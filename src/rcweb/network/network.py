@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,15 @@ from numpy.typing import ArrayLike, NDArray
 from rcweb.network import formats
 from rcweb.network.html import network_html
 
-EDGE_COLUMNS = ("regulator", "target", "weight", "probability", "score")
+EDGE_COLUMNS = (
+    "regulator",
+    "target",
+    "weight",
+    "probability",
+    "score",
+    "regulator_name",
+    "target_name",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +33,8 @@ class Network:
     weights : (P, N) ; zero = no edge
     probability : (P, N) in [0, 1], of every edge
     score : (P, N) signed, comparable across regulators: the n largest are the n edges to show first
-    regulators, targets : unique names, P and N of them
+    regulators, targets : unique ids, P and N of them
+    regulator_names, target_names : names to show, one per id; the id where there is none
     """
 
     weights: NDArray[np.float64]
@@ -31,6 +42,8 @@ class Network:
     score: NDArray[np.float64]
     regulators: tuple[str, ...]
     targets: tuple[str, ...]
+    regulator_names: tuple[str, ...] = ()
+    target_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check once, here, so that nothing that uses a network has to."""
@@ -46,6 +59,8 @@ class Network:
             )
         object.__setattr__(self, "regulators", regulators)
         object.__setattr__(self, "targets", targets)
+        for field, ids in (("regulator_names", regulators), ("target_names", targets)):
+            object.__setattr__(self, field, _shown(field, getattr(self, field), ids))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -57,8 +72,35 @@ class Network:
         """Number of edges: entries of `weights` that are not zero."""
         return int(np.count_nonzero(self.weights))
 
+    @property
+    def regulator_labels(self) -> tuple[str, ...]:
+        """Name and id of every regulator in one text, ``fur (rcweb9)``; the id where it has no
+        name. Unique."""
+        return tuple(
+            identity if name == identity else f"{name} ({identity})"
+            for identity, name in zip(self.regulators, self.regulator_names)
+        )
+
+    def position(self, regulator: str) -> int:
+        """The row of a regulator, given by its id or its name.
+
+        Raises ValueError if nothing is called so, or several are.
+        """
+        if regulator in self.regulators:
+            return self.regulators.index(regulator)
+        rows = [p for p, name in enumerate(self.regulator_names) if name == regulator]
+        if len(rows) == 1:
+            return rows[0]
+        if rows:
+            ids = ", ".join(self.regulators[p] for p in rows)
+            raise ValueError(f"{len(rows)} regulators are called {regulator!r}; say which: {ids}.")
+        called = [*dict.fromkeys([*self.regulator_names, *self.regulators])]
+        near = get_close_matches(regulator, called, n=3) or called[:5]
+        raise ValueError(f"No regulator is called {regulator!r}; some are {', '.join(near)}.")
+
     def edges(self, min_probability: float = 0.0) -> pd.DataFrame:
-        """One row per edge, the surest first: regulator, target, weight, probability, score.
+        """One row per edge, the surest first: regulator, target, weight, probability, score, and
+        the names of both.
 
         Sorted by |score|, descending; equal scores keep the order of regulators and targets, so
         the table is the same on every machine. `min_probability` leaves out edges below it.
@@ -74,6 +116,8 @@ class Network:
                 "weight": self.weights[row, column],
                 "probability": self.probability[row, column],
                 "score": self.score[row, column],
+                "regulator_name": np.array(self.regulator_names, dtype=object)[row],
+                "target_name": np.array(self.target_names, dtype=object)[column],
             },
             columns=list(EDGE_COLUMNS),
         )
@@ -87,29 +131,42 @@ class Network:
         return sets
 
     def rename(self, names: dict[str, str]) -> Network:
-        """The same network with some regulators renamed, ``{old: new}``."""
+        """The same network with other ids for some regulators, ``{old: new}``."""
         unknown = sorted(set(names) - set(self.regulators))
         if unknown:
             raise ValueError(f"No regulator is called {unknown[0]!r}.")
         new = tuple(names.get(name, name) for name in self.regulators)
-        return Network(self.weights, self.probability, self.score, new, self.targets)
+        shown = tuple(
+            identity if name == old else name
+            for old, identity, name in zip(self.regulators, new, self.regulator_names)
+        )
+        return replace(self, regulators=new, regulator_names=shown)
 
     # --- ways out; each gives text, `save` writes it ---
 
     def to_graphml(self, min_probability: float = 0.0) -> str:
         """GraphML, as networkx, igraph and Cytoscape read it; targets without edges left out."""
-        return formats.graphml(self.regulators, self.edges(min_probability))
+        return formats.graphml(self._named_regulators(), self.edges(min_probability))
 
     def to_cytoscape(self, min_probability: float = 0.0) -> str:
         """Cytoscape JSON (.cyjs), also of Cytoscape.js; targets without edges left out."""
-        return formats.cytoscape_json(self.regulators, self.edges(min_probability))
+        return formats.cytoscape_json(self._named_regulators(), self.edges(min_probability))
 
     def to_gmt(self, min_probability: float = 0.0) -> str:
-        """Gene matrix transposed (.gmt): one line per regulator that has targets."""
-        return formats.gmt(self.target_sets(min_probability))
+        """Gene matrix transposed (.gmt): one line per regulator that has targets.
+
+        The set has the regulator's name, its description begins with the id; members are ids.
+        """
+        shared = Counter(self.regulator_names)
+        names = [
+            name if shared[name] == 1 else label
+            for name, label in zip(self.regulator_names, self.regulator_labels)
+        ]
+        sets = self.target_sets(min_probability)
+        return formats.gmt(zip(names, sets, sets.values()))
 
     def to_tsv(self, min_probability: float = 0.0) -> str:
-        """The edges table as text: regulator, target, weight, probability."""
+        """The edges table as text: regulator, target, weight, probability, names of both."""
         return formats.tsv(self.edges(min_probability).drop(columns="score"))
 
     def save(self, path: str | Path, min_probability: float = 0.0) -> Path:
@@ -134,7 +191,12 @@ class Network:
         return f"Network({P} regulators, {N} targets, {self.n_edges} edges)"
 
     def _repr_html_(self) -> str:
-        return network_html(self.weights, self.probability, self.regulators, self.target_sets())
+        names = dict(zip(self.targets, self.target_names))
+        shown = [[names[t] for t in targets] for targets in self.target_sets().values()]
+        return network_html(self.weights, self.probability, self.regulator_labels, shown)
+
+    def _named_regulators(self) -> dict[str, str]:
+        return dict(zip(self.regulators, self.regulator_names))
 
 
 def _names(field: str, names: Sequence[str]) -> tuple[str, ...]:
@@ -147,6 +209,14 @@ def _names(field: str, names: Sequence[str]) -> tuple[str, ...]:
             raise ValueError(f"{field} must be unique; {name!r} occurs twice.")
         seen.add(name)
     return result
+
+
+def _shown(field: str, names: Sequence[str], ids: tuple[str, ...]) -> tuple[str, ...]:
+    if not len(names):
+        return ids
+    if isinstance(names, str) or len(names) != len(ids):
+        raise ValueError(f"{field} must hold {len(ids)} names, one per id; not {names!r:.80}.")
+    return tuple(str(name) or identity for name, identity in zip(names, ids))
 
 
 def _matrix(field: str, values: ArrayLike, shape: tuple[int, int]) -> NDArray[np.float64]:

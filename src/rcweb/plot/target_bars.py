@@ -25,12 +25,12 @@ def targets(
 ) -> Axes:
     """Weights of the `n` surest targets of `regulator`; the darker the bar, the surer the edge.
 
-    known : targets known from elsewhere, marked with a dot; labels : names to show instead
+    regulator : its name or its id
+    known : targets known from elsewhere, marked with a dot
+    labels : names of targets to show instead of those in the network
     """
     net = as_network(network)
-    if regulator not in net.regulators:
-        raise ValueError(f"no regulator is called {regulator!r}; they are {net.regulators[:5]} ...")
-    p = net.regulators.index(regulator)
+    p = net.position(regulator)
     order = np.argsort(-np.abs(net.score[p]), kind="stable")
     shown = np.array([i for i in order if net.weights[p, i] != 0][:n], dtype=np.intp)
     shown = shown[np.argsort(-net.weights[p, shown], kind="stable")]
@@ -39,7 +39,8 @@ def targets(
     cmap = _probability_map()
     ax.barh(range(len(shown)), weights, color=cmap(sure), edgecolor="#44546a", linewidth=0.5)
     names = [net.targets[i] for i in shown]
-    ax.set_yticks(range(len(shown)), [(labels or {}).get(t, t) for t in names], fontsize=8)
+    label_of = dict(zip(net.targets, net.target_names)) | dict(labels or {})
+    ax.set_yticks(range(len(shown)), [label_of[t] for t in names], fontsize=8)
     dots = [y for y, t in enumerate(names) if t in known]
     if dots:
         tips = weights[dots] + np.sign(weights[dots]) * 0.02 * np.abs(weights).max()
@@ -48,10 +49,8 @@ def targets(
     ax.axvline(0, color="black", linewidth=0.8)
     ax.set(ylim=(len(shown) - 0.4, -0.6), xlabel="weight")
     total = int((net.weights[p] != 0).sum())
-    title = (
-        f"{regulator}: {total} targets" if total <= n else f"{regulator}: {n} of {total} targets"
-    )
-    ax.set_title(title, loc="left", fontsize=10)
+    number = f"{total}" if total <= n else f"{n} of {total}"
+    ax.set_title(f"{net.regulator_labels[p]}: {number} targets", loc="left", fontsize=10)
     _probability_bar(ax, cmap)
     return ax
 

@@ -42,6 +42,7 @@ def report_data(
     annotations: AnnotationTables | None = None,
     gene_sets: Sets | None = None,
     gene_names: Mapping[str, str] | Sequence[str] | None = None,
+    explained_variance: float | None = None,
     provenance: Mapping[str, Any] | None = None,
     title: str = "Hidden regulators",
 ) -> ReportData:
@@ -59,15 +60,20 @@ def report_data(
         ``{"known": ..., "terms": ..., "measured": ...}`` with further tables, as of
         `knowledge.enrich` and `knowledge.match_measured`. A column `name` names regulators.
     gene_sets : members of the known sets, ``{set: targets}``: shows which were found and missed.
-    gene_names : names to show instead of the identifiers, as a mapping or one per variable.
+    gene_names : names to show instead of the identifiers, as a mapping or one per variable; by
+        default those of the network.
+    explained_variance : share that the activities explain, where the data are not given.
     provenance : where the result comes from, ``{what: value}``.
     """
     network: Network = model.network_
     activities, explained = _activities(model, X_or_activities, network)
+    explained = explained_variance if explained is None else explained
     samples = _sample_names(sample_names, X_or_activities, len(activities))
     groups = _sample_groups(sample_groups, len(activities))
     drawn = _drawn_samples(len(activities))
-    labels = _gene_labels(gene_names, network.targets)
+    labels = (
+        network.target_names if gene_names is None else _gene_labels(gene_names, network.targets)
+    )
     tables = split_annotations(annotations)
     regulators = _regulators(
         network, activities[drawn], _diagnosis(model, network), tables, gene_sets, labels
@@ -140,10 +146,8 @@ def _drawn_samples(M: int) -> NDArray[np.intp]:
 
 
 def _gene_labels(
-    names: Mapping[str, str] | Sequence[str] | None, genes: tuple[str, ...]
+    names: Mapping[str, str] | Sequence[str], genes: tuple[str, ...]
 ) -> tuple[str, ...]:
-    if names is None:
-        return genes
     if isinstance(names, Mapping):
         return tuple(str(names.get(gene, gene)) for gene in genes)
     if len(names) != len(genes):
@@ -196,7 +200,10 @@ def _regulators(
                 terms=top_terms(rows_of(terms, name), MAX_TERMS, label_of),
             )
         )
-    return with_labels(found, given_names(known))
+    named = dict(zip(network.regulators, network.regulator_names))
+    own = None if network.regulator_names == network.regulators else named
+    given = given_names(known)
+    return with_labels(found, own if given is None else given)
 
 
 def _row(table: pd.DataFrame, p: int) -> dict[str, CellValue]:

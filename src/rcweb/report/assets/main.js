@@ -77,10 +77,13 @@ function choice() {
   );
 }
 
+/** Name and id in one heading, as in the file that the fit wrote. */
+const labelled = ({ id, label }) => (label === id ? id : `${label} (${id})`);
+
 function activityTable() {
   const group = DATA.groups.length ? ["group"] : [];
   return {
-    columns: ["sample", ...group, ...REGULATORS.map(({ id }) => id)],
+    columns: ["sample", ...group, ...REGULATORS.map(labelled)],
     rows: DATA.samples.map((name, m) => [
       name,
       ...(group.length ? [DATA.groups[m]] : []),
@@ -92,8 +95,10 @@ function activityTable() {
 function termTable() {
   const columns = REGULATORS.find(({ terms }) => terms.rows.length)?.terms.columns ?? [];
   return {
-    columns: ["regulator", ...columns],
-    rows: REGULATORS.flatMap(({ id, terms }) => terms.rows.map((row) => [id, ...row])),
+    columns: ["regulator", ...columns, "regulator_name"],
+    rows: REGULATORS.flatMap(({ id, label, terms }) =>
+      terms.rows.map((row) => [id, ...row, label]),
+    ),
   };
 }
 

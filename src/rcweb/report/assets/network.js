@@ -123,13 +123,13 @@ function networkFilters(onChange) {
 }
 
 const edgeTable = (edges) => ({
-  columns: ["regulator", "label", "target", "target_name", "weight", "probability"],
+  columns: ["regulator", "target", "weight", "probability", "regulator_name", "target_name"],
   rows: edges.map(({ r, gene, weight, probability }) => [
     REGULATORS[r].id,
-    REGULATORS[r].label,
     DATA.genes[gene],
-    DATA.gene_labels[gene],
     weight,
     probability,
+    REGULATORS[r].label,
+    DATA.gene_labels[gene],
   ]),
 });

@@ -82,7 +82,7 @@ function regulatorTable() {
   return {
     columns: [
       "regulator",
-      "label",
+      "name",
       "targets",
       "known",
       "overlap",

@@ -1,0 +1,125 @@
+"""What is known, kept beside a result, so that `annotate` changes only what it is asked to."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rcweb.cli.knowledge import Knowledge
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rcweb.knowledge import GeneSets
+
+FILE = "knowledge.json.gz"
+FORMAT = "rcweb-knowledge"
+VERSION = 1
+
+
+def knowledge_to_bytes(knowledge: Knowledge) -> bytes:
+    """The content of the file; same knowledge, same bytes. Of the sample sheet only the groups."""
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "known": _plain_sets(knowledge.known),
+        "terms": _plain_sets(knowledge.terms),
+        "measured": _plain_frame(knowledge.measured),
+        "groups": knowledge.groups,
+        "labels": knowledge.labels,
+        "title": knowledge.title,
+    }
+    text = json.dumps(document, allow_nan=False)
+    return gzip.compress(text.encode("utf-8", errors="surrogatepass"), mtime=0)
+
+
+def read_knowledge(folder: Path, n_samples: int) -> Knowledge:
+    """What is kept in a result folder; nothing, if an earlier version wrote it.
+
+    Raises ValueError for a file that rcweb did not write or of which something is wrong.
+    """
+    from rcweb.tables.streams import open_unpacked
+
+    path = folder / FILE
+    if not path.is_file():
+        return Knowledge()
+    with open_unpacked(path) as stream:
+        content = stream.read()
+    try:
+        document = json.loads(content)
+        if (document["format"], document["version"]) != (FORMAT, VERSION):
+            raise ValueError("it has another format")
+        groups, labels, title = (document[key] for key in ("groups", "labels", "title"))
+        if groups is not None and len(groups) != n_samples:
+            raise ValueError(f"it has groups of {len(groups)} samples, there are {n_samples}")
+        return Knowledge(
+            known=_sets(document["known"]),
+            terms=_sets(document["terms"]),
+            measured=_frame(document["measured"]),
+            groups=None if groups is None else tuple(map(str, groups)),
+            labels=None if labels is None else {str(k): str(v) for k, v in labels.items()},
+            title=None if title is None else str(title),
+        )
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise ValueError(f"{FILE} is not as rcweb wrote it ({error})") from None
+
+
+def updated(kept: Knowledge, given: Knowledge) -> Knowledge:
+    """What was known, with what is `given` now in the place of its kind."""
+    new = {field.name: getattr(given, field.name) for field in fields(Knowledge)}
+    return replace(kept, **{name: value for name, value in new.items() if value is not None})
+
+
+def updated_inputs(
+    kept: dict[str, dict[str, Any]], given: dict[str, dict[str, str]]
+) -> dict[str, dict[str, Any]]:
+    """The same for the record of files: "sets 1" takes the place of all that were sets."""
+    renewed = {role.split()[0] for role in given}
+    return {r: facts for r, facts in kept.items() if r.split()[0] not in renewed} | given
+
+
+def _plain_sets(sets: GeneSets | None) -> dict[str, Any] | None:
+    if sets is None:
+        return None
+    names = ("names", "descriptions", "members", "weights")
+    return {name: getattr(sets, name) for name in names}
+
+
+def _sets(document: dict[str, Any] | None) -> GeneSets | None:
+    from rcweb.knowledge import GeneSets
+
+    if document is None:
+        return None
+    weights = document["weights"]
+    return GeneSets(
+        names=tuple(map(str, document["names"])),
+        descriptions=tuple(map(str, document["descriptions"])),
+        members=tuple(tuple(map(str, members)) for members in document["members"]),
+        weights=None if weights is None else tuple(tuple(map(float, w)) for w in weights),
+    )
+
+
+def _plain_frame(frame: pd.DataFrame | None) -> dict[str, Any] | None:
+    from rcweb.storage.plain import plain
+
+    if frame is None:
+        return None
+    return {
+        "index": list(map(str, frame.index)),
+        "columns": list(map(str, frame.columns)),
+        "values": plain(frame.to_numpy(dtype=float)),
+    }
+
+
+def _frame(document: dict[str, Any] | None) -> pd.DataFrame | None:
+    import pandas as pd
+
+    from rcweb.storage.plain import from_plain
+
+    if document is None:
+        return None
+    index, columns = (list(map(str, document[key])) for key in ("index", "columns"))
+    return pd.DataFrame(from_plain(document["values"]), index, columns, dtype=float)

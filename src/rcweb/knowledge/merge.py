@@ -1,0 +1,34 @@
+"""Sets from several sources as one collection."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import count
+
+from rcweb.knowledge.genesets import GeneSets
+
+
+def merge_sets(parts: Sequence[tuple[str, GeneSets]]) -> GeneSets:
+    """All sets of all `parts`, pairs of where they come from and the sets, with their weights.
+
+    A name used before gets where it comes from after it. Where some parts have weights, members of
+    the others weigh 1, as they do on their own.
+    """
+    names: dict[str, None] = {}
+    for origin, sets in parts:
+        for name in sets.names:
+            names[_free(f"{name} ({origin})", names) if name in names else name] = None
+    weighted = any(sets.weights is not None for _, sets in parts)
+    weights = tuple(numbers for _, sets in parts for numbers in sets.weights_or_ones())
+    return GeneSets(
+        names=tuple(names),
+        descriptions=tuple(text for _, sets in parts for text in sets.descriptions),
+        members=tuple(members for _, sets in parts for members in sets.members),
+        weights=weights if weighted else None,
+    )
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    """The name, numbered where it is taken."""
+    candidates = (name if k == 1 else f"{name} {k}" for k in count(1))
+    return next(candidate for candidate in candidates if candidate not in taken)
