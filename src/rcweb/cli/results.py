@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rcweb.cli.kept import FILE as KNOWLEDGE_FILE
-from rcweb.cli.kept import knowledge_to_bytes, read_knowledge
+from rcweb.cli.kept import KNOWLEDGE_FILE, knowledge_to_bytes, read_knowledge
 from rcweb.cli.knowledge import Annotations, Knowledge
 
 if TYPE_CHECKING:
