@@ -10,9 +10,10 @@ import click
 
 from rcweb.cli.console import Console, with_console
 from rcweb.cli.knowledge import Sources, join_samples, load_knowledge
-from rcweb.cli.options import knowledge_options
+from rcweb.cli.needs import check_output
+from rcweb.cli.options import knowledge_options, overwrite_option
 from rcweb.cli.pipeline import name_and_write
-from rcweb.cli.results import read_result
+from rcweb.cli.results import FILES, read_result
 from rcweb.cli.summary import summarise, summary_text
 
 
@@ -21,9 +22,10 @@ from rcweb.cli.summary import summarise, summary_text
     epilog="\b\nExample:\n  rcweb annotate results --sets regulons.gmt --terms go.gmt",
 )
 @click.argument("out", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@overwrite_option
 @knowledge_options
 @with_console
-def annotate(out: Path, sources: Sources, console: Console) -> None:
+def annotate(out: Path, overwrite: bool, sources: Sources, console: Console) -> None:
     """Name the regulators in OUT, a folder that `rcweb fit` wrote, and renew its report.
 
     Writes regulators.tsv and, where asked for, terms.tsv and measured.tsv. What is given here takes
@@ -33,11 +35,14 @@ def annotate(out: Path, sources: Sources, console: Console) -> None:
         raise click.UsageError("Say what is known: --sets, --terms or --measured.")
     start = time.monotonic()
     with console.interruptible(lambda: f"{out} is as it was."):
+        check_output(out, FILES, sources, overwrite=overwrite)
         result = read_result(out)
         fitted_to = {k: v for k, v in result.provenance.get("inputs", {}).items() if k == "data"}
         record = {**result.provenance, "inputs": {**fitted_to, **sources.inputs()}}
         result = replace(result, provenance=record)
         knowledge = join_samples(load_knowledge(sources), sources, list(result.activities.index))
-        annotations = name_and_write(out, result, knowledge, console)
+        annotations = name_and_write(
+            out, result, knowledge, console, keep=True, overwrite=overwrite
+        )
     summary = summarise(out, result, annotations, time.monotonic() - start)
     console.result(summary, summary_text(summary))

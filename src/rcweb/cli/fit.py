@@ -11,7 +11,8 @@ import click
 
 from rcweb.cli.console import Console, with_console
 from rcweb.cli.knowledge import Knowledge, Sources, join_samples, load_knowledge
-from rcweb.cli.options import TABLE, knowledge_options, reading_options
+from rcweb.cli.needs import check_h5ad, check_output, check_package
+from rcweb.cli.options import TABLE, knowledge_options, overwrite_option, reading_options
 from rcweb.cli.pipeline import (
     FitParameters,
     fit_table,
@@ -100,6 +101,7 @@ class Size(click.ParamType):
     help="Folder to go on from if the run is killed; removed once the results are written.",
 )
 @click.option("--h5ad", is_flag=True, help="Also write data.h5ad, with the result in its slots.")
+@overwrite_option
 @knowledge_options
 @reading_options
 @with_console
@@ -116,6 +118,7 @@ def fit(
     max_memory: str | None,
     checkpoint: Path | None,
     h5ad: bool,
+    overwrite: bool,
     sources: Sources,
     reading: Callable[[], ReadOptions],
     console: Console,
@@ -137,16 +140,21 @@ def fit(
         tell_forecast(read_data(data, reading(), Knowledge()), parameters, console)
         return
     out = _checked_folder(out, checkpoint)
+    check_output(out, FILES, sources, data, overwrite=overwrite)
+    if h5ad:
+        check_package("anndata", "--h5ad", "anndata")
     kept = [_on_interrupt(out, checkpoint)]
     with console.interruptible(lambda: kept[-1]):
         knowledge = load_knowledge(sources)
         with console.step(f"reading {data.name}"):
             table = read_data(data, reading(), knowledge)
         tell_table(table, console)
+        if h5ad:
+            check_h5ad(table)
         knowledge = join_samples(knowledge, sources, table.samples)
         result = fit_table(table, parameters, data.name, sources, console)
         with console.step("writing results"):
-            write_result(out, result, knowledge, h5ad=h5ad)
+            write_result(out, result, knowledge, h5ad=h5ad, overwrite=overwrite)
         if checkpoint is not None:
             remove_checkpoint(checkpoint)
         kept.append(f"The network is in {out}; name its regulators with `rcweb annotate {out}`.")
@@ -156,14 +164,11 @@ def fit(
 
 
 def _checked_folder(out: Path | None, checkpoint: Path | None) -> Path:
-    """Where results go; what is wrong with it is said before the work, not after it."""
-    from rcweb.io.folder import check_replaceable
-
+    """Where results go."""
     if out is None:
         raise click.UsageError("Missing option '-o' / '--out': name a folder for the results.")
     if checkpoint is not None and checkpoint.resolve().is_relative_to(out.resolve()):
         raise click.UsageError(f"{out} is replaced as a whole; name a checkpoint outside it.")
-    check_replaceable(out, FILES)
     return out
 
 

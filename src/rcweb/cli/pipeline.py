@@ -138,11 +138,22 @@ def name_and_write(
     *,
     h5ad: bool = False,
     title: str = "Hidden regulators",
+    keep: bool = False,
+    overwrite: bool = False,
 ) -> Annotations:
     """Name the regulators by what is known, if anything is, and write the result with the names."""
     if knowledge.known is None and knowledge.terms is None and knowledge.measured is None:
         return Annotations()
     with console.step("naming regulators"):
         annotations = annotate_model(result.model, result.activities, knowledge, result.data)
-        write_result(out, result, knowledge, annotations, h5ad=h5ad, title=title)
+        write_result(
+            out,
+            result,
+            knowledge,
+            annotations,
+            h5ad=h5ad,
+            title=title,
+            keep=keep,
+            overwrite=overwrite,
+        )
     return annotations

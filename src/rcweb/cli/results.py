@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,18 +15,17 @@ if TYPE_CHECKING:
     from rcweb.estimator import RCweb
 
 NETWORK_FILES = ("network.tsv", "network.graphml", "network.cyjs", "network.gmt")
-_RECORD_PARTS = ("inputs", "parameters")
-KNOWLEDGE_FILES = ("terms.tsv", "measured.tsv")
+DATA_FILES = ("data.h5ad", "networks.png")  # which only a fit can write
 FILES = (
     *NETWORK_FILES,
-    *KNOWLEDGE_FILES,
+    *DATA_FILES,
     "activities.tsv",
     "regulators.tsv",
+    "terms.tsv",
+    "measured.tsv",
     "model.rcweb",
-    "data.h5ad",
     "provenance.json",
     "report.html",
-    "networks.png",
 )
 
 
@@ -53,18 +51,20 @@ def write_result(
     h5ad: bool = False,
     title: str = "Hidden regulators",
     extra: Mapping[str, bytes] | None = None,
+    keep: bool = False,
+    overwrite: bool = False,
 ) -> Path:
     """Write all files of a result to `out`; a killed run leaves the old folder or the new one.
 
-    `extra` are further files, ``{name: content}``, with names among `FILES`.
+    `extra` are further files, ``{name: content}``, with names among `FILES`; `keep` those that the
+    fit wrote and that cannot be written without its data.
     """
     from rcweb.io import save_model
     from rcweb.io.folder import replacing_folder
 
     knowledge, annotations = knowledge or Knowledge(), annotations or Annotations()
-    with replacing_folder(out, FILES, keep=result.data is None) as folder:
-        for name in KNOWLEDGE_FILES:  # of earlier knowledge, if the folder is kept
-            (folder / name).unlink(missing_ok=True)
+    kept = DATA_FILES if keep else ()
+    with replacing_folder(out, FILES, result.provenance, keep=kept, overwrite=overwrite) as folder:
         for name, text in _texts(result, annotations).items():
             (folder / name).write_text(text, encoding="utf-8", errors="replace", newline="")
         for name, content in (extra or {}).items():
@@ -79,30 +79,24 @@ def write_result(
 def read_result(out: str | Path) -> Result:
     """A result folder without the data."""
     from rcweb.io import ReadOptions, TableError, load_model, read_table
+    from rcweb.io.ownership import check_regular
+    from rcweb.io.provenance import read_provenance
 
     out = Path(out)
+    for name in ("model.rcweb", "provenance.json", "activities.tsv"):
+        check_regular(out / name)
     if not (out / "model.rcweb").is_file():
         raise TableError(f"{out} is not a folder that `rcweb fit` wrote: it has no model.rcweb.")
     try:
-        record = json.loads((out / "provenance.json").read_text(encoding="utf-8"))
+        _, record = read_provenance(out)
         as_written = ReadOptions(transpose=False, header=True, index=True, delimiter="\t")
         activities = read_table(out / "activities.tsv", as_written).frame()
-        _check_record(record)
     except (OSError, ValueError) as error:
         raise TableError(f"{out} is incomplete: {error}") from None
     return Result(load_model(out / "model.rcweb"), activities, record)
 
 
-def _check_record(record: Any) -> None:
-    """A folder may come from anyone: what is shown and written again must have its usual form."""
-    parts = [record.get(key, {}) if isinstance(record, dict) else None for key in _RECORD_PARTS]
-    inputs = list(parts[0].values()) if isinstance(parts[0], dict) else [None]
-    if not all(isinstance(part, dict) for part in [*parts, *inputs]):
-        raise ValueError("provenance.json does not have the form that rcweb gives it.")
-
-
 def _texts(result: Result, annotations: Annotations) -> dict[str, str]:
-    from rcweb.io.provenance import provenance_text
     from rcweb.network.formats import tsv
 
     network = result.model.network_
@@ -113,7 +107,6 @@ def _texts(result: Result, annotations: Annotations) -> dict[str, str]:
         "network.gmt": network.to_gmt(),
         "activities.tsv": tsv(result.activities.rename_axis("sample"), index=True),
         "regulators.tsv": tsv(_regulators(result.model, annotations), index=True),
-        "provenance.json": provenance_text(result.provenance),
     }
     if annotations.terms is not None:
         texts["terms.tsv"] = tsv(annotations.terms)
@@ -132,14 +125,10 @@ def _regulators(model: RCweb, annotations: Annotations) -> pd.DataFrame:
 
 
 def _write_h5ad(path: Path, result: Result, knowledge: Knowledge) -> None:
-    try:
-        import anndata
-    except ImportError:
-        raise ImportError("Writing .h5ad needs anndata: pip install 'rcweb[anndata]'") from None
+    import anndata
+
     from rcweb.anndata import fill_anndata
 
-    if result.data is None:
-        raise ValueError("The data are needed to write .h5ad; use --h5ad with `rcweb fit`.")
     adata = anndata.AnnData(result.data)
     if knowledge.sheet is not None:
         adata.obs = knowledge.sheet.reindex(adata.obs_names).fillna("")
