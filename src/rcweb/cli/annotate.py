@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from rcweb.cli.console import Console, with_console
+from rcweb.cli.interrupt import advice
 from rcweb.cli.knowledge import Sources, join_samples, load_knowledge
 from rcweb.cli.needs import check_output
 from rcweb.cli.options import knowledge_options, overwrite_option
@@ -34,7 +35,7 @@ def annotate(out: Path, overwrite: bool, sources: Sources, console: Console) -> 
     if not (sources.sets or sources.terms or sources.measured):
         raise click.UsageError("Say what is known: --sets, --terms or --measured.")
     start = time.monotonic()
-    with console.interruptible(lambda: f"{out} is as it was."):
+    with console.interruptible(advice(out, f"{out} is as it was.")):
         check_output(out, FILES, sources, overwrite=overwrite)
         result = read_result(out)
         fitted_to = {k: v for k, v in result.provenance.get("inputs", {}).items() if k == "data"}
@@ -44,5 +45,5 @@ def annotate(out: Path, overwrite: bool, sources: Sources, console: Console) -> 
         annotations = name_and_write(
             out, result, knowledge, console, keep=True, overwrite=overwrite
         )
-    summary = summarise(out, result, annotations, time.monotonic() - start)
-    console.result(summary, summary_text(summary))
+        summary = summarise(out, result, annotations, time.monotonic() - start)
+        console.result(summary, summary_text(summary))

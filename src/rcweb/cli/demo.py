@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rcweb.cli.console import Console, with_console
+from rcweb.cli.interrupt import advice
 from rcweb.cli.knowledge import Annotations, Knowledge, Sources
 from rcweb.cli.needs import check_output
 from rcweb.cli.options import overwrite_option
@@ -50,7 +51,7 @@ def demo(out: Path, simulated: bool, open_page: bool, overwrite: bool, console: 
     network instead: what was planted, what was found.
     """
     check_output(out, FILES, Sources(), overwrite=overwrite)
-    with console.interruptible(lambda: f"{out} is as it was; run the same command again."):
+    with console.interruptible(advice(out, f"{out} is as it was; run the same command again.")):
         dataset = None if simulated else _load(console)
         if dataset is None:
             page = _planted(out, console, overwrite)

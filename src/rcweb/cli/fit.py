@@ -159,8 +159,9 @@ def fit(
             remove_checkpoint(checkpoint)
         kept.append(f"The network is in {out}; name its regulators with `rcweb annotate {out}`.")
         annotations = name_and_write(out, result, knowledge, console, h5ad=h5ad)
-    summary = summarise(out, result, annotations, time.monotonic() - start)
-    console.result(summary, summary_text(summary))
+        kept.append(f"The result is complete, in {out}.")
+        summary = summarise(out, result, annotations, time.monotonic() - start)
+        console.result(summary, summary_text(summary))
 
 
 def _checked_folder(out: Path | None, checkpoint: Path | None) -> Path:

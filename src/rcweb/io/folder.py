@@ -87,7 +87,7 @@ def replacing_folder(
             why = str(error).replace(str(staging), str(path)).rstrip(".")
             raise ValueError(f"{why}. The new result is in {beside}.") from None
     finally:
-        shutil.rmtree(staging, ignore_errors=True)
+        _discard(staging, names)
 
 
 @contextmanager
@@ -140,14 +140,16 @@ def _is_new(old: Path, new: Path) -> bool:
 
 
 def _remove_leftovers(path: Path, names: Collection[str]) -> None:
-    """Half-written siblings of runs that were killed; a day old, so that no run is disturbed.
-
-    One that may hold the only copy of a file of the user's stays.
-    """
+    """Half-written siblings of runs that were killed; a day old, so that no run is disturbed."""
     for old in path.parent.glob(f".{glob.escape(path.name)}.*.partial/"):
-        is_old = time.time() - old.stat().st_mtime > _STALE
-        if is_old and all(_is_spare(file, names) for file in old.iterdir()):
-            shutil.rmtree(old, ignore_errors=True)
+        if time.time() - old.stat().st_mtime > _STALE:
+            _discard(old, names)
+
+
+def _discard(folder: Path, names: Collection[str]) -> None:
+    """Remove a temporary folder, unless it may hold the only copy of a file of the user's."""
+    if folder.exists() and all(_is_spare(file, names) for file in folder.iterdir()):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _is_spare(file: Path, names: Collection[str]) -> bool:
