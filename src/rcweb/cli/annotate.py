@@ -15,6 +15,7 @@ from rcweb.cli.needs import check_output
 from rcweb.cli.options import knowledge_options, overwrite_option
 from rcweb.cli.pipeline import name_and_write
 from rcweb.cli.results import FILES, read_result
+from rcweb.cli.spreadsheets import known_names, tell_formulas
 from rcweb.cli.summary import summarise, summary_text
 
 
@@ -42,6 +43,7 @@ def annotate(out: Path, overwrite: bool, sources: Sources, console: Console) -> 
         record = {**result.provenance, "inputs": {**fitted_to, **sources.inputs()}}
         result = replace(result, provenance=record)
         knowledge = join_samples(load_knowledge(sources), sources, list(result.activities.index))
+        tell_formulas(known_names(knowledge), console)
         annotations = name_and_write(
             out, result, knowledge, console, keep=True, overwrite=overwrite
         )

@@ -22,6 +22,7 @@ from rcweb.cli.pipeline import (
     tell_table,
 )
 from rcweb.cli.results import FILES, write_result
+from rcweb.cli.spreadsheets import known_names, tell_formulas
 from rcweb.cli.summary import summarise, summary_text
 
 if TYPE_CHECKING:
@@ -152,6 +153,7 @@ def fit(
         if h5ad:
             check_h5ad(table)
         knowledge = join_samples(knowledge, sources, table.samples)
+        tell_formulas([*table.samples, *table.variables, *known_names(knowledge)], console)
         result = fit_table(table, parameters, data.name, sources, console)
         with console.step("writing results"):
             write_result(out, result, knowledge, h5ad=h5ad, overwrite=overwrite)

@@ -12,6 +12,7 @@ from rcweb.cli.console import Console, with_console
 from rcweb.cli.needs import check_output_file, check_package
 from rcweb.cli.options import TABLE, overwrite_option, reading_options
 from rcweb.cli.pipeline import tell_missing
+from rcweb.cli.spreadsheets import tell_formulas
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,6 +87,7 @@ def transform(
             table = read_table(data, reading(), variables=fitted.network_.targets)
         tell_missing(table, console)
         samples, X = table.samples, align(table, fitted, console)
+    tell_formulas(samples, console)
     import pandas as pd
 
     activities = pd.DataFrame(
