@@ -199,6 +199,16 @@ def test_h5ad_of_a_table_beyond_memory_is_refused_first(tmp_path, capsys, monkey
     refused(fit, capsys, "read in blocks; leave --h5ad out")
 
 
+def test_a_sheet_that_h5ad_cannot_hold_is_refused_first(planted, tmp_path, capsys, monkeypatch):
+    """AnnData has reserved names of columns."""
+    pytest.importorskip("anndata")
+    (tmp_path / "sheet.csv").write_text("sample,_index\nsample0,x\n")
+    monkeypatch.setattr("rcweb.estimator.RCweb.fit", pytest.fail)
+    fit = ["fit", str(planted / "data.tsv"), "-o", str(tmp_path / "out"), *FIT, "--h5ad"]
+    sheet = ["--samples", str(tmp_path / "sheet.csv")]
+    refused([*fit, *sheet], capsys, "--h5ad cannot hold the sheet of samples: '_index' is")
+
+
 def test_an_output_that_cannot_be_written_is_found_first(planted, tmp_path, capsys, no_work):
     """Below a file there is no folder."""
     (tmp_path / "file").write_text("x")

@@ -150,9 +150,9 @@ def fit(
         with console.step(f"reading {data.name}"):
             table = read_data(data, reading(), knowledge)
         tell_table(table, console)
-        if h5ad:
-            check_h5ad(table)
         knowledge = join_samples(knowledge, sources, table.samples)
+        if h5ad:
+            check_h5ad(table, knowledge)
         tell_formulas([*table.samples, *table.variables, *known_names(knowledge)], console)
         result = fit_table(table, parameters, data.name, sources, console)
         with console.step("writing results"):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from rcweb.cli.knowledge import Sources
+from rcweb.cli.knowledge import Knowledge, Sources
+from rcweb.cli.results import sheet_of
 
 if TYPE_CHECKING:
     from rcweb.io import Table
@@ -47,11 +49,23 @@ def check_package(name: str, what: str, extra: str) -> None:
         raise ImportError(f"{what} needs {name}: pip install 'rcweb[{extra}]'") from None
 
 
-def check_h5ad(table: Table | LargeTable) -> None:
-    """Raise ValueError if the table is too large to be part of an .h5ad file of results."""
+def check_h5ad(table: Table | LargeTable, knowledge: Knowledge) -> None:
+    """Raise ValueError if the table or its sheet of samples cannot be part of an .h5ad file."""
+    import anndata
+
+    from rcweb.io.errors import reason
     from rcweb.io.large import LargeTable
 
     if isinstance(table, LargeTable):
         raise ValueError(
             "--h5ad writes the whole table, and this one is read in blocks; leave --h5ad out."
         )
+    if knowledge.sheet is not None:
+        adata = anndata.AnnData(obs=sheet_of(knowledge.sheet, table.samples))
+        with TemporaryDirectory() as folder:
+            try:
+                adata.write_h5ad(Path(folder) / "sheet.h5ad")
+            except Exception as error:  # anndata raises many kinds
+                raise ValueError(
+                    f"--h5ad cannot hold the sheet of samples: {reason(error)}."
+                ) from None

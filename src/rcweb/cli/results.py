@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -124,6 +124,11 @@ def _regulators(model: RCweb, annotations: Annotations) -> pd.DataFrame:
     return table.rename_axis("regulator")
 
 
+def sheet_of(sheet: pd.DataFrame, samples: Sequence[str]) -> pd.DataFrame:
+    """The rows of the sheet for the samples of the table, empty where it has none."""
+    return sheet.reindex(list(samples)).fillna("")
+
+
 def _write_h5ad(path: Path, result: Result, knowledge: Knowledge) -> None:
     import anndata
 
@@ -131,7 +136,7 @@ def _write_h5ad(path: Path, result: Result, knowledge: Knowledge) -> None:
 
     adata = anndata.AnnData(result.data)
     if knowledge.sheet is not None:
-        adata.obs = knowledge.sheet.reindex(adata.obs_names).fillna("")
+        adata.obs = sheet_of(knowledge.sheet, adata.obs_names)
     fill_anndata(adata, result.model, result.activities)
     adata.write_h5ad(path)
 
