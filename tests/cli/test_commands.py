@@ -194,9 +194,9 @@ def test_the_default_engine_with_either_effort(planted, tmp_path, capsys):
         fit = ["fit", data, "-o", str(out), "--components", "4", "--quality", quality, "--json"]
         assert run(fit) == 0
         assert json.loads(capsys.readouterr().out)["n_regulators"] == 4
-        assert run(["transform", str(out), data, "-o", str(tmp_path / "again.tsv"), "-q"]) == 0
-        again = (tmp_path / "again.tsv").read_bytes()
-        assert again == (out / "activities.tsv").read_bytes()
+        again = tmp_path / f"{quality}.tsv"
+        assert run(["transform", str(out), data, "-o", str(again), "-q"]) == 0
+        assert again.read_bytes() == (out / "activities.tsv").read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ def test_genes_in_rows_are_turned_by_the_sets(planted, found, tmp_path, capsys):
             3,
             "1 variable measured in fewer than 3 samples: 'b'; leave them out",
         ),
-        (["fit", "{data}", "-o", "{home}"], 3, "did not write"),
+        (["fit", "{data}", "-o", "{bad}"], 3, "is a file; name a folder"),
         (["annotate", "{home}", "--sets", "{sets}"], 3, "not a folder that `rcweb fit` wrote"),
         (["annotate", "{home}"], 2, "Say what is known"),
         (["annotate", "{home}", "--group", "batch"], 2, "Say what is known"),

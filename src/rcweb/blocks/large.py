@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rcweb.blocks.base import Blocks
+from rcweb.storage.checksum import checksum
 from rcweb.storage.errors import TableError
-from rcweb.tables.read import ReadOptions, checksum
+from rcweb.tables.read import ReadOptions
 
 LARGE_BYTES = 1 << 30
 _FORMATS = (".npy", ".parquet", ".h5ad", ".zarr")

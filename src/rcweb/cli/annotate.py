@@ -9,11 +9,14 @@ from pathlib import Path
 import click
 
 from rcweb.cli.console import Console, with_console
+from rcweb.cli.interrupt import advice
 from rcweb.cli.kept import updated, updated_inputs
 from rcweb.cli.knowledge import Knowledge, Sources, join_samples, load_knowledge
-from rcweb.cli.options import knowledge_options
+from rcweb.cli.needs import check_output
+from rcweb.cli.options import knowledge_options, overwrite_option
 from rcweb.cli.pipeline import name_and_write
-from rcweb.cli.results import read_result
+from rcweb.cli.results import FILES, read_result
+from rcweb.cli.spreadsheets import known_names, tell_formulas
 from rcweb.cli.summary import summarise, summary_text
 
 
@@ -22,9 +25,10 @@ from rcweb.cli.summary import summarise, summary_text
     epilog="\b\nExample:\n  rcweb annotate results --sets regulons.gmt --terms go.gmt",
 )
 @click.argument("out", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@overwrite_option
 @knowledge_options
 @with_console
-def annotate(out: Path, sources: Sources, console: Console) -> None:
+def annotate(out: Path, overwrite: bool, sources: Sources, console: Console) -> None:
     """Name the regulators in OUT, a folder that `rcweb fit` wrote, and renew its report.
 
     What is given takes the place of what was given before for the same option; all else stays:
@@ -35,12 +39,16 @@ def annotate(out: Path, sources: Sources, console: Console) -> None:
             "Say what is known: --sets, --terms, --measured, --samples or --names."
         )
     start = time.monotonic()
-    with console.interruptible(lambda: f"{out} is as it was."):
+    with console.interruptible(advice(out, f"{out} is as it was.")):
+        check_output(out, FILES, sources, overwrite=overwrite)
         result = read_result(out)
         inputs = updated_inputs(result.provenance.get("inputs", {}), sources.inputs())
         result = replace(result, provenance={**result.provenance, "inputs": inputs})
         given = join_samples(load_knowledge(sources), sources, list(result.activities.index))
         knowledge = updated(result.knowledge or Knowledge(), given)
-        annotations = name_and_write(out, result, knowledge, console)
-    summary = summarise(out, result, annotations, time.monotonic() - start)
-    console.result(summary, summary_text(summary))
+        tell_formulas(known_names(given), console)
+        annotations = name_and_write(
+            out, result, knowledge, console, keep=True, overwrite=overwrite
+        )
+        summary = summarise(out, result, annotations, time.monotonic() - start)
+        console.result(summary, summary_text(summary))

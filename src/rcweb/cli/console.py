@@ -14,6 +14,8 @@ from typing import Any, TextIO, TypeVar
 
 import click
 
+from rcweb.cli import interrupt
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 _FIRST_SIGN = 2.0  # seconds until a step that takes long says so
@@ -51,6 +53,7 @@ class Console:
     @contextmanager
     def step(self, what: str) -> Iterator[None]:
         """Something that may take long: after two seconds it shows signs of life."""
+        interrupt.check()
         start = time.monotonic()
         done = threading.Event()
         watcher = threading.Thread(target=_watch, args=(what, start, done, sys.stderr), daemon=True)
@@ -73,7 +76,7 @@ class Console:
             yield
         except KeyboardInterrupt:
             sys.stderr.write(f"\nrcweb: interrupted. {advice()}\n")
-            raise SystemExit(130) from None
+            raise click.exceptions.Exit(interrupt.INTERRUPTED) from None
 
 
 def _watch(what: str, start: float, done: threading.Event, stream: TextIO) -> None:

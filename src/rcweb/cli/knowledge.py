@@ -30,13 +30,20 @@ class Sources:
 
     def inputs(self) -> dict[str, dict[str, str]]:
         """Name and checksum of every file, for the record of the run."""
-        from rcweb.tables.read import checksum
+        from rcweb.storage.checksum import checksum
 
+        return {k: {"file": p.name, "sha256": checksum(p)} for k, p in self._files().items()}
+
+    def paths(self) -> list[Path]:
+        """Every file."""
+        return list(self._files().values())
+
+    def _files(self) -> dict[str, Path]:
+        """Every file by its role."""
         files: dict[str, Path] = {f"sets {i + 1}": p for i, p in enumerate(self.sets)}
         files |= {f"terms {i + 1}": p for i, p in enumerate(self.terms)}
         single = {"measured": self.measured, "samples": self.samples, "names": self.names}
-        files |= {role: path for role, path in single.items() if path is not None}
-        return {k: {"file": p.name, "sha256": checksum(p)} for k, p in files.items()}
+        return files | {role: path for role, path in single.items() if path is not None}
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 TABLE = click.Path(exists=True, path_type=Path)  # a .zarr is a folder
+overwrite_option = click.option(
+    "--overwrite",
+    is_flag=True,
+    help="Replace files of the same names that were changed, or that rcweb did not write.",
+)
 _READING = ("transpose", "header", "index", "delimiter", "encoding", "drop", "layer", "sheet")
 
 

@@ -145,6 +145,8 @@ def name_and_write(
     console: Console,
     *,
     h5ad: bool = False,
+    keep: bool = False,
+    overwrite: bool = False,
 ) -> Annotations:
     """Name the regulators by what is known, the targets as told; write the result with the names,
     which are also set in its model."""
@@ -155,5 +157,5 @@ def name_and_write(
         result.model.set_names(
             None if annotations.names is None else annotations.names["name"], knowledge.labels
         )
-        write_result(out, result, knowledge, annotations, h5ad=h5ad)
+        write_result(out, result, knowledge, annotations, h5ad=h5ad, keep=keep, overwrite=overwrite)
     return annotations

@@ -92,6 +92,17 @@ def test_retry_measures_failures_again(tmp_path: Path) -> None:
     assert store.finished(retry=True) == {("c", "ok", 0, 1)}
 
 
+@pytest.mark.parametrize("name", ["summary.md", "rows.jsonl"])
+def test_a_folder_of_other_files_is_refused(tmp_path: Path, name: str) -> None:
+    """A user's own summary.md must not be replaced, nor rows appended to what holds none."""
+    (tmp_path / name).write_text("years of work")
+    for out in (tmp_path, tmp_path / name):
+        with pytest.raises(ValueError, match="holds no rows of earlier measurements"):
+            run("fig1", quick=True, out=out)
+    assert (tmp_path / name).read_text() == "years of work"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
 def test_half_a_line_is_dropped(tmp_path: Path) -> None:
     """A run killed while writing loses that row only, and the next row is readable."""
     path = tmp_path / "rows.jsonl"
