@@ -123,13 +123,13 @@ def test_a_new_fit_keeps_nothing_of_the_old(found, tmp_path):
     shutil.copytree(found, out)
     (out / "terms.tsv").write_text("of another fit\n")
     (out / "networks.png").write_bytes(b"of another fit")
-    write_result(out, replace(read_result(found), knowledge=None))
+    write_result(out, replace(read_result(found), knowledge=None), overwrite=True)
     assert {path.name for path in out.iterdir()} == {path.name for path in found.iterdir()}
 
 
 def test_a_variance_that_is_no_number_does_not_lose_the_fit(planted, tmp_path, monkeypatch):
     """JSON has no NaN; the record does without the number, the result is written."""
-    monkeypatch.setattr("rcweb.estimator.RCweb.score", lambda model, X: float("nan"))
+    monkeypatch.setattr("rcweb.estimator.RCweb.score", lambda model, X, **known: float("nan"))
     out = tmp_path / "out"
     assert run(["fit", str(planted / "data.tsv"), "-o", str(out), *FIT, "-q"]) == 0
     assert set(json.loads((out / "provenance.json").read_text())["variance"]) == {"total"}

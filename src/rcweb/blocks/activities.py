@@ -67,6 +67,18 @@ class Project(Step):
         return R
 
 
+@dataclass(frozen=True)
+class KnownActivities:
+    """Activities (M, P) that are known already, in the place of a `Project`."""
+
+    mean: Array
+    values: Array
+
+    def activities(self, block: RowBlock, start: int = 0) -> Array:
+        """Of the rows of a block, the first of which has number `start`."""
+        return self.values[start : start + block.shape[0]]
+
+
 def projector(model: Fitted) -> Project:
     """How a fitted model gets activities. The published method knows no noise: least squares."""
     weights = None if model.method == "paper" else model.weights_
@@ -92,7 +104,7 @@ class _Explain(Step):
     """Of what was measured: squares left by the network, numbers of values, and sums of the
     variables and of their squares."""
 
-    project: Project
+    project: Project | KnownActivities
     network: Array
     rules = ("sum", "sum", "sum", "sum")
 
@@ -105,7 +117,7 @@ class _Explain(Step):
         return squares[0], seen.sum(axis=0), centred.sum(axis=0), squares[1]
 
 
-def explained(blocks: Blocks, project: Project, network: Array) -> float:
+def explained(blocks: Blocks, project: Project | KnownActivities, network: Array) -> float:
     """Share of the variance that the network explains, in one pass (see `RCweb.score`)."""
     rest, count, total, square = blocks.fold(_Explain(project, network))
     variance = float((square - total**2 / np.maximum(count, 1)).sum())

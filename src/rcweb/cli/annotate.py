@@ -14,8 +14,8 @@ from rcweb.cli.kept import updated, updated_inputs
 from rcweb.cli.knowledge import Knowledge, Sources, join_samples, load_knowledge
 from rcweb.cli.needs import check_output
 from rcweb.cli.options import knowledge_options, overwrite_option
-from rcweb.cli.pipeline import name_and_write
-from rcweb.cli.results import FILES, read_result
+from rcweb.cli.pipeline import give_names
+from rcweb.cli.results import FILES, read_result, write_result
 from rcweb.cli.spreadsheets import known_names, tell_formulas
 from rcweb.cli.summary import summarise, summary_text
 
@@ -47,8 +47,7 @@ def annotate(out: Path, overwrite: bool, sources: Sources, console: Console) -> 
         given = join_samples(load_knowledge(sources), sources, list(result.activities.index))
         knowledge = updated(result.knowledge or Knowledge(), given)
         tell_formulas(known_names(given), console)
-        annotations = name_and_write(
-            out, result, knowledge, console, keep=True, overwrite=overwrite
-        )
+        annotations = give_names(result, knowledge, console)
+        write_result(out, result, knowledge, annotations, keep=True, overwrite=overwrite)
         summary = summarise(out, result, annotations, time.monotonic() - start)
         console.result(summary, summary_text(summary))

@@ -14,14 +14,14 @@ from rcweb.cli.interrupt import advice
 from rcweb.cli.knowledge import Annotations, Knowledge, Sources
 from rcweb.cli.needs import check_output
 from rcweb.cli.options import overwrite_option
-from rcweb.cli.pipeline import FitParameters, fit_table, name_and_write
+from rcweb.cli.pipeline import FitParameters, fit_table, give_names
 from rcweb.cli.results import FILES, write_result
 from rcweb.cli.summary import summarise, summary_text
-from rcweb.engine.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from rcweb.engine.types import Array
     from rcweb.lab.datasets import Dataset
 
 SHOWN = 10
@@ -89,7 +89,8 @@ def _ecoli(dataset: Dataset, out: Path, console: Console, overwrite: bool) -> Pa
         title=f"{dataset.name}: hidden regulators",
     )
     result = fit_table(table, PARAMETERS, dataset.name, Sources(), console)
-    annotations = name_and_write(out, result, knowledge, console, overwrite=overwrite)
+    annotations = give_names(result, knowledge, console)
+    write_result(out, result, knowledge, annotations, overwrite=overwrite)
     summary = summarise(out, result, annotations, time.monotonic() - start)
     best = best_known(annotations.names)
     summary["best_known"] = best.to_dict("records")

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rcweb.cli.console import Console, with_console
-from rcweb.cli.knowledge import Annotations, Knowledge, Sources, join_samples, load_knowledge
+from rcweb.cli.knowledge import Knowledge, Sources, join_samples, load_knowledge
 from rcweb.cli.needs import check_h5ad, check_output, check_package
 from rcweb.cli.options import TABLE, knowledge_options, overwrite_option, reading_options
 from rcweb.cli.pipeline import (
     FitParameters,
     fit_table,
-    name_and_write,
+    give_names,
     read_data,
     tell_forecast,
     tell_table,
@@ -155,15 +155,17 @@ def fit(
             check_h5ad(table, knowledge)
         tell_formulas([*table.samples, *table.variables, *known_names(knowledge)], console)
         result = fit_table(table, parameters, data.name, sources, console)
-        result.model.set_names(targets=knowledge.labels)
-        with console.step("writing results"):
+        try:
+            annotations = give_names(result, knowledge, console)
+        except BaseException:  # Ctrl-C too: what took long to fit is not lost for want of a name
             write_result(out, result, knowledge, h5ad=h5ad, overwrite=overwrite)
+            unnamed = f"The network is in {out}; name its regulators with `rcweb annotate {out}`."
+            kept.append(unnamed)
+            raise
+        with console.step("writing results"):
+            write_result(out, result, knowledge, annotations, h5ad=h5ad, overwrite=overwrite)
         if checkpoint is not None:
             remove_checkpoint(checkpoint)
-        kept.append(f"The network is in {out}; name its regulators with `rcweb annotate {out}`.")
-        annotations = Annotations()
-        if knowledge.names_regulators:
-            annotations = name_and_write(out, result, knowledge, console, h5ad=h5ad)
         kept.append(f"The result is complete, in {out}.")
         summary = summarise(out, result, annotations, time.monotonic() - start)
         console.result(summary, summary_text(summary))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rcweb.cli.console import Console
 from rcweb.cli.knowledge import Annotations, Knowledge, Sources, annotate_model
-from rcweb.cli.results import Result, write_result
+from rcweb.cli.results import Result
 
 if TYPE_CHECKING:
     from rcweb.blocks.large import LargeTable
@@ -95,11 +95,14 @@ def fit_table(
         seed=parameters.random_state,
     )
     frame = pd.DataFrame(
-        activities, index=list(table.samples), columns=list(model.network_.regulators)
+        activities, index=list(table.samples), columns=model.get_feature_names_out()
     )
     if isinstance(table, LargeTable):  # another pass over it is not worth the time
         return Result(model, frame, record)
-    variance = {"total": total_variance(table.values), "explained": model.score(X)}
+    variance = {
+        "total": total_variance(table.values),
+        "explained": model.score(X, activities=activities),
+    }
     # Squares of huge values overflow; the record holds numbers only.
     record["variance"] = {what: v for what, v in variance.items() if math.isfinite(v)}
     return Result(model, frame, record, X)
@@ -138,24 +141,16 @@ def _facts(table: Table | LargeTable, name: str) -> dict[str, Any]:
     return {"file": name, "sha256": table.sha256, "n_samples": M, "n_variables": N}
 
 
-def name_and_write(
-    out: Path,
-    result: Result,
-    knowledge: Knowledge,
-    console: Console,
-    *,
-    h5ad: bool = False,
-    keep: bool = False,
-    overwrite: bool = False,
-) -> Annotations:
-    """Name the regulators by what is known, the targets as told; write the result with the names,
-    which are also set in its model."""
+def give_names(result: Result, knowledge: Knowledge, console: Console) -> Annotations:
+    """Name the targets as told and the regulators by what is known, if anything is; the names are
+    set in the model."""
+    result.model.set_names(targets=knowledge.labels)
+    if not knowledge.names_regulators:
+        return Annotations()
     with console.step("naming regulators"):
         annotations = annotate_model(
             result.model, result.activities, knowledge, result.variance("total")
         )
-        result.model.set_names(
-            None if annotations.names is None else annotations.names["name"], knowledge.labels
-        )
-        write_result(out, result, knowledge, annotations, h5ad=h5ad, keep=keep, overwrite=overwrite)
+    if annotations.names is not None:
+        result.model.set_names(annotations.names["name"])
     return annotations

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from rcweb.engine.prepare import Preparation, prepare, restore
@@ -99,6 +100,9 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     >>> RCweb(4, method="paper").fit(truth.data).components_.shape
     (4, 80)
     """
+
+    # Not for scikit-learn to route through pipelines.
+    __metadata_request__score = {"activities": UNUSED}  # noqa: RUF012
 
     def __init__(
         self,
@@ -216,24 +220,32 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             )
         return X @ self.components_ + self.mean_
 
-    def score(self, X: Any, y: None = None) -> float:
+    def score(self, X: Any, y: None = None, *, activities: Array | None = None) -> float:
         """Fraction of the variance of `X` that the network explains.
 
         ``1 - ||X - inverse_transform(transform(X))||^2 / ||X - mean||^2`` with the means of `X`
         itself; 1 is perfect, and it is negative when the means alone would do better. Sums are over
-        what was measured.
+        what was measured. `activities` : ``transform(X)``, if it is known already.
         """
-        from rcweb.blocks import as_blocks, check_names, explained, projector, sparse_blocks
+        from rcweb.blocks import (
+            KnownActivities,
+            as_blocks,
+            check_names,
+            explained,
+            projector,
+            sparse_blocks,
+        )
 
         check_is_fitted(self)
+        project = projector(self) if activities is None else KnownActivities(self.mean_, activities)
         blocks = as_blocks(X)
         if blocks is None:
             X = self._validated(X, reset=False)
             blocks = sparse_blocks(X) if issparse(X) else None
         if blocks is not None:
             check_names(self, blocks)
-            return explained(blocks, projector(self), self.components_)
-        predicted = projector(self).activities(X) @ self.components_ + self.mean_
+            return explained(blocks, project, self.components_)
+        predicted = project.activities(X) @ self.components_ + self.mean_
         seen = ~np.isnan(X)
         mean = X.sum(axis=0, where=seen) / np.maximum(seen.sum(axis=0), 1)
         rest = ((X - predicted) ** 2).sum(where=seen)
