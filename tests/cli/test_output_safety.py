@@ -54,10 +54,10 @@ def test_an_input_in_the_output_folder_is_refused(
     shutil.copy(planted / "data.tsv", project / name)
     before = content(tmp_path)
     fit = ["fit", str(project / name), "-o", str(project), *FIT, *overwrite]
-    refused(fit, capsys, f"The input {project / name} lies in {project};")
+    refused(fit, capsys, f"The input {project / name} is part of the output {project};")
     sets = ["--sets", str(project / name)]
     fit = ["fit", str(planted / "data.tsv"), "-o", str(project), *FIT, *sets, *overwrite]
-    refused(fit, capsys, f"The input {project / name} lies in {project};")
+    refused(fit, capsys, f"The input {project / name} is part of the output {project};")
     assert content(tmp_path) == before
 
 
@@ -147,7 +147,7 @@ def test_transform_replaces_no_file_unasked(planted, found, tmp_path, capsys, en
     command = ["transform", str(found), str(data), "-o"]
     refused([*command, str(out), "-q"], capsys, "exists", "--overwrite")
     assert out.read_text() == "years of work"
-    refused([*command, str(data), "--overwrite"], capsys, "The input", "lies in")
+    refused([*command, str(data), "--overwrite"], capsys, "The input", "is part of the output")
     if ending != ".npy":
         assert run([*command, str(out), "--overwrite", "-q"]) == 0
         assert out.read_text() != "years of work"

@@ -130,9 +130,9 @@ def test_an_input_in_the_output_folder(tmp_path, overwrite):
     (out / "t.csv").write_text("1")
     (tmp_path / "link.csv").symlink_to(out / "t.csv")
     for path in (out / "t.csv", tmp_path / "link.csv", tmp_path / "out" / ".." / "out" / "t.csv"):
-        with pytest.raises(ValueError, match=r"The input .* lies in .*out; name an output outside"):
+        with pytest.raises(ValueError, match=r"The input .* is part of the output .*out; name"):
             check_folder(out, NAMES, inputs=[path], overwrite=overwrite)
-    with pytest.raises(ValueError, match=r"The output .* lies in .*out; name an output outside"):
+    with pytest.raises(ValueError, match=r"The output .* is part of the input .*out; name"):
         check_folder(out / "deeper" / "x", NAMES, inputs=[out], overwrite=overwrite)
     check_folder(tmp_path / "other", NAMES, inputs=[out / "t.csv"])
 

@@ -53,12 +53,12 @@ def check_regular(path: Path) -> None:
 def check_apart(out: Path, inputs: Iterable[Path]) -> None:
     """Raise ValueError if an input lies in `out`, or `out` in an input that is a folder."""
     for path in inputs:
-        for what, inner, outer in (("input", path, out), ("output", out, path)):
-            whole = inner.resolve()
-            if any(_same(folder, outer) for folder in (whole, *whole.parents)):
+        pairs = (("input", path, "output", out), ("output", out, "input", path))
+        for part, inner, whole, outer in pairs:
+            place = inner.resolve()
+            if any(_same(folder, outer) for folder in (place, *place.parents)):
                 raise ValueError(
-                    f"The {what} {inner} lies in {outer}; name an output outside of every input, "
-                    "and no folder that holds one."
+                    f"The {part} {inner} is part of the {whole} {outer}; name another output."
                 )
 
 
