@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rcweb.blocks.base import Array, Block, Parts, Step, dense
+from rcweb.lone import Scatter, far_entries
 
 
 @dataclass(frozen=True)
@@ -164,6 +165,17 @@ class Participation(Step):
     def __call__(self, block: Block, start: int) -> Parts:
         power = self.centring.activities(block, self.projection) ** 2
         return power.sum(axis=0), (power**2).sum(axis=0), power.max(axis=0)
+
+
+@dataclass(frozen=True)
+class FarEntries(Step):
+    """Entries far outside the scatter of their variables, see `rcweb.lone.far_entries`."""
+
+    scatter: Scatter
+    rules = ("rows",)
+
+    def __call__(self, block: Block, start: int) -> Parts:
+        return (far_entries(dense(block), self.scatter, start),)
 
 
 @dataclass(frozen=True)
