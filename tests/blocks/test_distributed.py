@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import rcweb.blocks.chunked as chunked_module
 import rcweb.blocks.route as route
 from rcweb import RCweb
 from rcweb.matching import match_rows
@@ -91,6 +92,30 @@ def test_a_worker_dies_in_the_middle(workers: tuple[Cluster, Any], tmp_path: Pat
     assert len(list(marks.glob("*.mark"))) > chunks, "lost chunks were read again"
     assert victim.wait() == -signal.SIGKILL
     np.testing.assert_array_equal(model.components_, undisturbed.components_)
+
+
+def test_all_workers_gone_is_said(
+    workers: tuple[Cluster, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Dask waits for ever; the fit ends with the address of the cluster and the way out."""
+    monkeypatch.setattr(chunked_module, "PATIENCE", 0.5)
+    monkeypatch.setattr(chunked_module, "LOOK", 0.1)
+    started, _ = workers
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    slow = da.from_array(table(), chunks=(100, -1)).map_blocks(record, str(marks), dtype=float)
+
+    def kill() -> None:
+        while len(list(marks.iterdir())) < 5:
+            time.sleep(0.01)
+        for worker in started.workers:
+            worker.send_signal(signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    with pytest.raises(RuntimeError, match=r"The cluster at tcp://.* has had no worker for"):
+        fit(slow)
+    killer.join()
 
 
 def test_resampling_on_a_cluster(workers: tuple[Cluster, Any]) -> None:

@@ -126,11 +126,14 @@ class Moments(Step):
         n, N = block.shape
         low, high = np.full(N, np.inf), np.full(N, -np.inf)
         total, count = np.zeros(N), np.zeros(N, dtype=np.int64)
-        column_moments(block.indices, block.data, low, high, total, count)
+        divided = block.data if self.unit is None else block.data / self.unit[block.indices]
+        column_moments(block.indices, divided, low, high, total, count)
         some_zero = count < n
         low[some_zero] = np.minimum(low[some_zero], 0.0)
         high[some_zero] = np.maximum(high[some_zero], 0.0)
-        centring = Centring(_divided(total, self.unit) / n, self.unit)
+        if self.unit is not None:
+            low, high = low * self.unit, high * self.unit
+        centring = Centring(total / n, self.unit)
         data, left = centring.stored(block)
         power = np.maximum(np.bincount(block.indices, data * data, N) - n * left**2, 0.0)
         if self.W is not None:
