@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -14,7 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from rcweb.engine.prepare import Preparation, prepare, restore
+from rcweb.engine.prepare import Preparation, is_extreme, power_of_two, prepare, restore
 from rcweb.engine.solution import Solution
 from rcweb.engine.threads import one_blas_thread
 from rcweb.engine.types import Array
@@ -139,10 +140,12 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         "not measured" (tables in memory only).
         """
         from rcweb.blocks import as_blocks, gather, in_blocks, learn_names
+        from rcweb.engine.lone import lone_note
 
         check_parameters(self.get_params())
         center = self.method == "refined" if self.center == "auto" else bool(self.center)
         blocks, observed = as_blocks(X), None
+        samples = getattr(X, "index", None) if blocks is None else getattr(blocks, "samples", None)
         if blocks is None:
             X = self._validated(X, ensure_min_samples=2, ensure_min_features=2)
             X, observed = self._fill(X)
@@ -162,6 +165,9 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.mean_ = prepared.mean
         self.observed_ = np.ones(len(self.mean_)) if observed is None else observed
         self._store(solution)
+        self.warnings_ += lone_note(
+            prepared.lone, samples, getattr(self, "feature_names_in_", None)
+        )
         return self
 
     def transform(self, X: Any) -> Array:
@@ -247,6 +253,9 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return explained(blocks, project, self.components_)
         predicted = project.activities(X) @ self.components_ + self.mean_
         seen = ~np.isnan(X)
+        largest = float(np.abs(X).max(where=seen, initial=0.0))
+        unit = power_of_two(largest) if is_extreme(largest) else 1.0
+        X, predicted = X / unit, predicted / unit
         mean = X.sum(axis=0, where=seen) / np.maximum(seen.sum(axis=0), 1)
         rest = ((X - predicted) ** 2).sum(where=seen)
         total = ((X - mean) ** 2).sum(where=seen)
@@ -313,7 +322,11 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _fit_whole(
         self, X: Array, center: bool, observed: Array | None
     ) -> tuple[Preparation, Solution]:
-        prepared = prepare(X, center=center)
+        from rcweb.engine.lone import find_lone
+
+        # The published method, nothing added, takes every entry as it is.
+        limited, lone = (X, np.empty((0, 3))) if self.method == "paper" else find_lone(X)
+        prepared = replace(prepare(limited, center=center), lone=lone)
         check_sizes(self.n_components, self.degree, prepared.G0.shape, center)
         self.route_, self.passes_ = "memory", 1
         # Imported here: compiled kernels would slow down `import rcweb`.
