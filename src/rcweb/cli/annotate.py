@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 
 from rcweb.cli.console import Console, with_console
-from rcweb.cli.knowledge import Sources, join_samples, load_knowledge
+from rcweb.cli.knowledge import Sources, join_table, load_knowledge
 from rcweb.cli.options import knowledge_options
-from rcweb.cli.pipeline import name_and_write
+from rcweb.cli.pipeline import name_and_write, tell_input
 from rcweb.cli.results import read_result
 from rcweb.cli.summary import summarise, summary_text
 
@@ -29,6 +29,8 @@ def annotate(out: Path, sources: Sources, console: Console) -> None:
     Writes regulators.tsv and, where asked for, terms.tsv and measured.tsv. What is given here takes
     the place of all that was given before.
     """
+    from rcweb.tables import InputCheck
+
     if not (sources.sets or sources.terms or sources.measured):
         raise click.UsageError("Say what is known: --sets, --terms or --measured.")
     start = time.monotonic()
@@ -37,7 +39,11 @@ def annotate(out: Path, sources: Sources, console: Console) -> None:
         fitted_to = {k: v for k, v in result.provenance.get("inputs", {}).items() if k == "data"}
         record = {**result.provenance, "inputs": {**fitted_to, **sources.inputs()}}
         result = replace(result, provenance=record)
-        knowledge = join_samples(load_knowledge(sources), sources, list(result.activities.index))
+        samples, variables = list(result.activities.index), result.model.network_.targets
+        knowledge = join_table(load_knowledge(sources), sources, samples, variables)
+        tell_input(InputCheck(matches=knowledge.matches), console)
+        before = getattr(result.model, "input_", InputCheck())
+        result.model.input_ = replace(before, matches=knowledge.matches)
         annotations = name_and_write(out, result, knowledge, console)
     summary = summarise(out, result, annotations, time.monotonic() - start)
     console.result(summary, summary_text(summary))

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from rcweb.estimator import RCweb
     from rcweb.interpret import GeneSets
+    from rcweb.tables import Match
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Sources:
     samples: Path | None = None
     group: str | None = None
     names: Path | None = None
+    names_columns: tuple[str, str] | None = None
 
     def inputs(self) -> dict[str, dict[str, str]]:
         """Name and checksum of every file, for the record of the run."""
@@ -44,7 +46,9 @@ class Knowledge:
     measured : (some samples, factors)
     sheet : one row per sample
     groups : one per sample of the table, for colours
-    labels : names to show instead of identifiers
+    name_columns : columns of the table of names; labels : names to show instead of identifiers
+    set_files : name and sets of every file of sets
+    matches : how much of each file is in the table
     """
 
     known: GeneSets | None = None
@@ -52,7 +56,10 @@ class Knowledge:
     measured: pd.DataFrame | None = None
     sheet: pd.DataFrame | None = None
     groups: tuple[str, ...] | None = None
+    name_columns: dict[str, list[str]] | None = None
     labels: dict[str, str] | None = None
+    set_files: tuple[tuple[str, GeneSets], ...] = ()
+    matches: tuple[Match, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -65,59 +72,68 @@ class Annotations:
 
 
 def load_knowledge(sources: Sources) -> Knowledge:
-    """Read the files, as far as that is possible without the table; see `join_samples`."""
-    from rcweb.io.samples import read_names, read_sheet
+    """Read the files, as far as that is possible without the table; see `join_table`."""
+    from rcweb.interpret import read_sets
+    from rcweb.io.samples import read_columns, read_sheet
 
+    known = [(path, read_sets(path)) for path in sources.sets]
+    terms = [(path, read_sets(path)) for path in sources.terms]
     return Knowledge(
-        known=_load_sets(sources.sets),
-        terms=_load_sets(sources.terms),
+        known=_merged(known),
+        terms=_merged(terms),
         sheet=read_sheet(sources.samples) if sources.samples else None,
-        labels=read_names(sources.names) if sources.names else None,
+        name_columns=read_columns(sources.names) if sources.names else None,
+        set_files=tuple((path.name, sets) for path, sets in [*known, *terms]),
     )
 
 
-def join_samples(knowledge: Knowledge, sources: Sources, samples: Sequence[str]) -> Knowledge:
-    """Add what needs the names of samples; whatever does not join is an error before the fit."""
-    from rcweb.io.samples import groups_of
+def join_table(
+    knowledge: Knowledge, sources: Sources, samples: Sequence[str], variables: Sequence[str]
+) -> Knowledge:
+    """Add what needs the names in the table, and how many of them each file shares with it."""
+    from rcweb.cli import matching
 
-    groups = measured = None
-    if knowledge.sheet is not None:
-        groups = groups_of(knowledge.sheet, samples, sources.group)
+    groups = measured = labels = None
+    matches = [matching.match_sets(file, sets, variables) for file, sets in knowledge.set_files]
+    if sources.names is not None and knowledge.name_columns is not None:
+        labels, found = matching.match_labels(
+            sources.names.name, knowledge.name_columns, variables, sources.names_columns
+        )
+        matches.append(found)
+    if sources.samples is not None and knowledge.sheet is not None:
+        groups, found = matching.match_sheet(
+            sources.samples.name, knowledge.sheet, samples, sources.group
+        )
+        matches.append(found)
     if sources.measured is not None:
         measured = _load_measured(sources.measured, samples)
-    return replace(knowledge, groups=None if groups is None else tuple(groups), measured=measured)
+        matches.append(matching.match_measured(sources.measured.name, measured, samples))
+    return replace(
+        knowledge, groups=groups, measured=measured, labels=labels, matches=tuple(matches)
+    )
 
 
 def _load_measured(path: Path, samples: Sequence[str]) -> pd.DataFrame:
     """Measured factors, samples x factors, turned round if the names of samples say so."""
-    from rcweb.io import TableError, read_table
+    from rcweb.io import read_table
 
-    table = read_table(path, samples=samples, keep_empty=True)
-    if not set(table.samples) & set(samples):
-        raise TableError(
-            f"{path.name}: none of its samples ({table.samples[0]!r} ...) is in the table "
-            f"({samples[0]!r} ...)."
-        )
-    return table.frame()
+    return read_table(path, samples=samples, keep_empty=True).frame()
 
 
-def _load_sets(paths: Sequence[Path]) -> GeneSets | None:
+def _merged(parts: Sequence[tuple[Path, GeneSets]]) -> GeneSets | None:
     """All sets of all files; a name that two files use gets the file's after it."""
-    from rcweb.interpret import GeneSets, read_sets
+    from rcweb.interpret import GeneSets
 
-    if not paths:
-        return None
-    parts = [read_sets(path) for path in paths]
-    if len(parts) == 1:
-        return parts[0]
+    if len(parts) < 2:
+        return parts[0][1] if parts else None
     names: list[str] = []
-    for path, part in zip(paths, parts):
+    for path, part in parts:
         taken = set(names)
         names += [f"{name} ({path.stem})" if name in taken else name for name in part.names]
     return GeneSets(
         names=tuple(names),
-        descriptions=tuple(text for part in parts for text in part.descriptions),
-        members=tuple(members for part in parts for members in part.members),
+        descriptions=tuple(text for _, part in parts for text in part.descriptions),
+        members=tuple(members for _, part in parts for members in part.members),
     )
 
 

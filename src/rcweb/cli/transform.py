@@ -65,6 +65,7 @@ def transform(
         with console.step(f"reading {data.name}"):
             table = read_table(data, reading(), variables=fitted.network_.targets)
         tell_missing(table, console)
+        _tell_logs(table, fitted, console)
         samples, X = table.samples, align(table, fitted, console)
     import pandas as pd
 
@@ -74,6 +75,14 @@ def transform(
     text = activities.rename_axis("sample").to_csv(sep=separators[out.suffix], lineterminator="\n")
     write_text(out, text)
     tell_result(out, *activities.shape, console)
+
+
+def _tell_logs(table: Table, model: RCweb, console: Console) -> None:
+    """New samples must be in the units of those that the model was fitted to."""
+    before = "logs" in dict(model.input_.facts) if hasattr(model, "input_") else table.logged
+    if before != table.logged:
+        said = "with --log, these samples are read without" if before else "without --log"
+        console.say(f"warning: the model was fitted {said}; are they in the same units?")
 
 
 def tell_result(out: Path, M: int, P: int, console: Console) -> None:

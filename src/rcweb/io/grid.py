@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ Array = NDArray[np.float64]
 Row = tuple[int, list[str]]
 
 _PER_ROW = 256  # bytes of its name, its number and the array around it
+_LOOK_AT = 1000  # lines that tell whether a column is text
+_COMMA_DECIMAL = re.compile(r"\s*-?\d+,\d+\s*")
 _ASK_EVERY = 1 << 28  # bytes of numbers after which the free memory is looked at again
 MISSING = frozenset(["", "na", "n/a", "#n/a", "nan", "null", "none", "-", ".", "?"])
 # Titles that a column of names has, and a column of numbers has not.
@@ -36,6 +39,7 @@ class Grid:
     corner : title of the column of row names
     row_place, column_place : words for where a row or column stands in the file
     notes : what was detected, in plain sentences
+    set_aside : titles, or places, of columns of text that were left out
     """
 
     values: Array | sparse.csr_matrix
@@ -45,6 +49,7 @@ class Grid:
     row_place: Callable[[int], str] = field(default=lambda i: f"row {i + 1}")
     column_place: Callable[[int], str] = field(default=lambda j: f"column {j + 1}")
     notes: tuple[str, ...] = ()
+    set_aside: tuple[str, ...] = ()
 
 
 def is_missing(cell: str) -> bool:
@@ -119,6 +124,7 @@ class _Layout:
     names_first: bool
     kept: list[int]
     dropped: bool
+    set_aside: tuple[str, ...] = ()
 
     def column(self, k: int) -> str:
         """Where the k-th kept column stands in the file."""
@@ -155,16 +161,27 @@ def _layout(
     kept = [i for i in range(width) if titles is None or titles[i] not in drop]
     if not kept:
         raise TableError("No column is left.")
+    head = [top, *([second] if second else [])][int(header) :]
+    head += islice(rows, _LOOK_AT - len(head))
+    # The first column may hold names; what it is shows when all of it is known.
+    text = [i for i in kept[1:] if _is_text([row[i] for _, row in head if len(row) == width])]
+    if len(text) == len(kept) - 1:  # nothing but text: the error names the first cell
+        text = []
+    set_aside = tuple(titles[i] if titles else place(column=i + 1) for i in text)
+    kept = [i for i in kept if i not in text]
     if titles is not None:
         titles = [titles[i] for i in kept]
-    body = ([] if header else [top]) + ([second] if second else [])
-    layout = _Layout(line, width, titles, names_first and index is not False, kept, bool(drop))
-    return layout, _chain(body, rows)
+    named = names_first and index is not False
+    layout = _Layout(line, width, titles, named, kept, len(kept) < width, set_aside)
+    return layout, chain(head, rows)
 
 
-def _chain(head: list[Row], rest: Iterator[Row]) -> Iterator[Row]:
-    yield from head
-    yield from rest
+def _is_text(cells: list[str]) -> bool:
+    """Whether most cells that hold anything hold words. One bad cell in a column of numbers is an
+    error to be told of, and so are decimals with a comma."""
+    held = [cell for cell in cells if not is_missing(cell)]
+    words = [cell for cell in held if not (is_number(cell) or _COMMA_DECIMAL.fullmatch(cell))]
+    return 2 * len(words) > len(held)
 
 
 def _is_header(cells: list[str], second: list[str] | None) -> bool:
@@ -193,7 +210,7 @@ def _number(cell: str, line: int, layout: _Layout, k: int) -> float:
         return np.nan
     if not is_number(cell):
         where = f"{place(line)}, {layout.column(k)}"
-        hint = " Write decimals with a point." if re.fullmatch(r"\s*-?\d+,\d+\s*", cell) else ""
+        hint = " Write decimals with a point." if _COMMA_DECIMAL.fullmatch(cell) else ""
         raise TableError(
             f"{where}: {shorten(cell)} is not a number.{hint} "
             "Leave a column of text out with --drop TITLE."
@@ -231,6 +248,7 @@ def _assemble(
             f"First line: {'names' if layout.titles is not None else 'numbers'}; "
             f"first column: {'names' if named else 'numbers'}.",
         ),
+        set_aside=layout.set_aside,
     )
 
 

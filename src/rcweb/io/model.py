@@ -22,6 +22,7 @@ from rcweb.io.atomic import write_bytes
 from rcweb.io.errors import ModelError, reason
 from rcweb.io.limits import unpackable
 from rcweb.io.plain import from_plain, plain
+from rcweb.tables.check import InputCheck
 
 if TYPE_CHECKING:
     from rcweb.estimator import RCweb
@@ -57,7 +58,7 @@ def model_to_bytes(model: RCweb) -> bytes:
         "version": VERSION,
         "rcweb": __version__,
         "parameters": {k: _parameter(v) for k, v in model.get_params().items() if k not in _LOCAL},
-        "values": {name: plain(v) for name, v in fitted.items() if name not in arrays},
+        "values": {name: _value(v) for name, v in fitted.items() if name not in arrays},
         "arrays": sorted(arrays),
     }
     text = json.dumps(document, allow_nan=False, indent=1)
@@ -90,6 +91,10 @@ def _fitted(model: RCweb) -> dict[str, Any]:
         for name, value in model.__getstate__().items()
         if _ATTRIBUTE.fullmatch(name) and name not in _NOT_SAVED
     }
+
+
+def _value(value: Any) -> Any:
+    return plain(value.to_plain() if isinstance(value, InputCheck) else value)
 
 
 def _parameter(value: Any) -> Any:
@@ -149,6 +154,8 @@ def _as_fitted(name: str, value: Any) -> Any:
     """JSON has no tuples and no arrays of names."""
     if name == "feature_names_in_":
         return np.array(list(map(str, value)), dtype=object)
+    if name == "input_":
+        return InputCheck.from_plain(value)
     if name == "warnings_":
         return tuple(map(str, value))
     return value if isinstance(value, np.ndarray) else from_plain(value)
