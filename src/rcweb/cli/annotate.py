@@ -42,8 +42,7 @@ def annotate(out: Path, sources: Sources, console: Console) -> None:
         samples, variables = list(result.activities.index), result.model.network_.targets
         knowledge = join_table(load_knowledge(sources), sources, samples, variables)
         tell_input(InputCheck(matches=knowledge.matches), console)
-        before = getattr(result.model, "input_", InputCheck())
-        result.model.input_ = replace(before, matches=knowledge.matches)
+        result.model.input_ = replace(result.model.input_, matches=knowledge.matches)
         annotations = name_and_write(out, result, knowledge, console)
     summary = summarise(out, result, annotations, time.monotonic() - start)
     console.result(summary, summary_text(summary))

@@ -79,10 +79,9 @@ def transform(
 
 def _tell_logs(table: Table, model: RCweb, console: Console) -> None:
     """New samples must be in the units of those that the model was fitted to."""
-    before = "logs" in dict(model.input_.facts) if hasattr(model, "input_") else table.logged
-    if before != table.logged:
-        said = "with --log, these samples are read without" if before else "without --log"
-        console.say(f"warning: the model was fitted {said}; are they in the same units?")
+    before = "logs" in dict(model.input_.facts)
+    if before and not table.logged:
+        console.say("warning: the model was fitted with --log; say it here if these are no logs.")
 
 
 def tell_result(out: Path, M: int, P: int, console: Console) -> None:

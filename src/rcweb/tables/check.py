@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -60,10 +60,6 @@ class InputCheck:
         lines += [f"  warning: {text}" for text in self.warnings]
         lines += [f"  error: {text}" for text in self.errors]
         return "\n".join(["Input:", *lines])
-
-    def with_matches(self, matches: Sequence[Match]) -> InputCheck:
-        """The same table beside these files."""
-        return replace(self, matches=tuple(matches))
 
     def _texts(self, level: str) -> tuple[str, ...]:
         found = [*self.findings, *(finding for one in self.matches for finding in one.findings)]
