@@ -113,7 +113,7 @@ def test_dates_and_text_are_refused_by_name(data: np.ndarray) -> None:
         paper().fit(frame.assign(day=pd.Timestamp("2026-01-01")))
     with pytest.raises(TypeError, match="Column 'day': dates"):
         paper().fit(frame.assign(day=pd.Timestamp("2026-01-01", tz="UTC")))
-    with pytest.raises(TypeError, match="Column 'who' holds text, such as 'me'"):
+    with pytest.raises(ValueError, match="Column 'who' holds text, such as 'me'"):
         paper().fit(frame.assign(who="me"))
     same = frame.astype(object).assign(g1=frame["g1"].astype(str))
     np.testing.assert_array_equal(paper().fit(same).components_, paper().fit(frame).components_)

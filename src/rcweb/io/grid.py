@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 Row = tuple[int, list[str]]
 
 _PER_ROW = 256  # bytes of its name, its number and the array around it
-_LOOK_AT = 1000  # lines that tell whether a column is text
+_LOOK_AT = 200_000  # cells that tell which columns are text, in 20 lines at least
 _COMMA_DECIMAL = re.compile(r"\s*-?\d+,\d+\s*")
 _ASK_EVERY = 1 << 28  # bytes of numbers after which the free memory is looked at again
 MISSING = frozenset(["", "na", "n/a", "#n/a", "nan", "null", "none", "-", ".", "?"])
@@ -162,12 +162,9 @@ def _layout(
     if not kept:
         raise TableError("No column is left.")
     head = [top, *([second] if second else [])][int(header) :]
-    head += islice(rows, _LOOK_AT - len(head))
-    # The first column may hold names; what it is shows when all of it is known.
-    text = [i for i in kept[1:] if _is_text([row[i] for _, row in head if len(row) == width])]
-    if len(text) == len(kept) - 1:  # nothing but text: the error names the first cell
-        text = []
-    set_aside = tuple(titles[i] if titles else place(column=i + 1) for i in text)
+    head += islice(rows, max(_LOOK_AT // width, 20) - len(head))
+    text = _text_columns([row for _, row in head if len(row) == width], kept)
+    set_aside = tuple(titles[i] if titles else place(column=i + 1) for i in sorted(text))
     kept = [i for i in kept if i not in text]
     if titles is not None:
         titles = [titles[i] for i in kept]
@@ -176,12 +173,29 @@ def _layout(
     return layout, chain(head, rows)
 
 
+def _text_columns(rows: list[list[str]], kept: list[int]) -> set[int]:
+    """Which of the columns are text beside numbers. Not the first, which may hold names: what it is
+    shows when all of it is known; and none if all are, since then the error names a cell."""
+    suspects: set[int] = set()
+    for row in rows:
+        try:
+            list(map(float, row[1:]))
+        except ValueError:
+            suspects.update(i for i in kept[1:] if i not in suspects and _is_word(row[i]))
+    text = {i for i in suspects if _is_text([row[i] for row in rows])}
+    return text if len(text) < len(kept) - 1 else set()
+
+
 def _is_text(cells: list[str]) -> bool:
-    """Whether most cells that hold anything hold words. One bad cell in a column of numbers is an
-    error to be told of, and so are decimals with a comma."""
-    held = [cell for cell in cells if not is_missing(cell)]
-    words = [cell for cell in held if not (is_number(cell) or _COMMA_DECIMAL.fullmatch(cell))]
-    return 2 * len(words) > len(held)
+    """Whether most cells that hold anything hold words, and more than one does: a bad cell in a
+    column of numbers is an error to be told of."""
+    words = sum(map(_is_word, cells))
+    return words > 1 and 2 * words > sum(not is_missing(cell) for cell in cells)
+
+
+def _is_word(cell: str) -> bool:
+    """Decimals with a comma are mistakes, not words."""
+    return not (is_number(cell) or is_missing(cell) or _COMMA_DECIMAL.fullmatch(cell))
 
 
 def _is_header(cells: list[str], second: list[str] | None) -> bool:

@@ -142,11 +142,12 @@ def _rebuild(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> RCweb:
     if local := [name for name in _LOCAL if name in parameters]:
         raise ModelError(f"the parameter {local[0]!r} is no part of a model.")
     model = RCweb(**parameters)
-    model.input_ = InputCheck()  # older files have none
     for name, value in {**document["values"], **arrays}.items():
         if not _ATTRIBUTE.fullmatch(name) or hasattr(type(model), name):
             raise ModelError(f"{name!r} is not a result of a fit.")
         setattr(model, name, _as_fitted(name, value))
+    if not hasattr(model, "input_"):  # a file of an older version
+        model.input_ = InputCheck()
     _check_shapes(model, arrays)
     return model
 

@@ -13,7 +13,7 @@ _DATES = "Mm"  # NumPy's kinds of dates and of durations
 
 def as_numbers(X: Any) -> Any:
     """`X` with what a mask hides as NaN. Raises TypeError for dates, which would turn into numbers,
-    and for columns of text, by name; everything else is left to who takes the table."""
+    ValueError for columns of text, by name; everything else is left to who takes the table."""
     if isinstance(X, np.ma.MaskedArray):
         _refuse_dates(X.dtype)
         return np.ma.filled(X.astype(np.float64), np.nan)
@@ -39,7 +39,7 @@ def _refuse_text(name: Any, column: Any) -> None:
     cells = (cell for cell in column if isinstance(cell, str) and not is_number(cell))
     text = next(cells, None)
     if text is not None:
-        raise TypeError(
+        raise ValueError(
             f"Column {name!r} holds text, such as {text[:40]!r}. Leave it out: "
             f"X.drop(columns=[{name!r}]); names of samples belong in the index."
         )

@@ -22,7 +22,7 @@ class InputWarning(UserWarning):
 
 @dataclass(frozen=True)
 class InputCheck:
-    """What was understood of an input; ``print`` shows it.
+    """What was understood of an input; ``print`` shows it, but for errors, which are raised.
 
     facts : (what, text) pairs: shape, orientation, names, kind of values, missing values
     findings : on the table itself
@@ -58,7 +58,6 @@ class InputCheck:
         lines = [f"  {what:<{width}}  {text}" for what, text in self.rows]
         lines += [f"  note: {text}" for text in self.notes]
         lines += [f"  warning: {text}" for text in self.warnings]
-        lines += [f"  error: {text}" for text in self.errors]
         return "\n".join(["Input:", *lines])
 
     def _texts(self, level: str) -> tuple[str, ...]:

@@ -80,6 +80,8 @@ def look_at(
     rows = rows_to_look_at(M, N)
     some = values if len(rows) == M else values[rows]
     dense = np.asarray(some.toarray() if sparse.issparse(some) else some, dtype=np.float64)
+    if np.isinf(dense).any():  # refused later, by name
+        dense = np.where(np.isinf(dense), np.nan, dense)
     return Look(dense, rows, M, samples, variables, file_columns)
 
 

@@ -42,8 +42,8 @@ def odd_samples(look: Look) -> tuple[NDArray[np.intp], list[Finding]]:
         Finding(
             "warning",
             f"{count(len(found), 'sample')} unlike the others: {some(names)} "
-            f"({'; '.join(held)}). An annotation, such as a position or a length, is no "
-            f"sample: {look.leave_out('samples', found)}.",
+            f"({'; '.join(held)}). If it is an annotation, such as a position or a length, or a "
+            f"measurement that failed, {look.leave_out('samples', found)}.",
         )
     ]
 
@@ -68,7 +68,8 @@ def far_above(scale: Array) -> Mask:
     """Which of the positive numbers `scale` (n,) stand apart above all others.
 
     On a log scale: a minority beyond a gap that is wider than the range of the majority, taken as
-    twice its upper half, so that a few small ones do not widen it. With the exponential tails
+    twice its upper half, so that a few small ones do not widen it (and at least as twice the second
+    quarter, since next to the median there is no upper half yet). With the exponential tails
     that scales of real samples have, such a gap comes by chance once in n^2 tables.
     """
     apart = np.zeros(len(scale), dtype=bool)
@@ -79,7 +80,8 @@ def far_above(scale: Array) -> Mask:
     logs = np.log(scale[order])
     middle = len(logs) // 2
     upper = logs[middle:]
-    wide = np.diff(upper) > np.maximum(2 * (upper[:-1] - upper[0]), TENFOLD)
+    least = max(logs[middle] - logs[len(logs) // 4], TENFOLD / 2)
+    wide = np.diff(upper) > 2 * np.maximum(upper[:-1] - upper[0], least)
     if wide.any():
         apart[order[middle + 1 + int(wide.argmax()) :]] = True
     return apart
@@ -110,10 +112,14 @@ def _is_annotation(look: Look, i: int) -> bool:
 
 
 def _size(values: Array) -> Array:
-    """Root mean square of each row; beside the largest value, so that squares do not overflow."""
-    largest = np.nanmax(np.abs(values), initial=0.0)
-    scaled = np.nan_to_num(values / largest) if largest > 0 else np.zeros_like(values)
-    return np.sqrt((scaled**2).mean(axis=1))
+    """Mean size of the values of each row, in units of the variables: their median size over the
+    rows, so that no variable decides alone; their mean where most are zero."""
+    size = np.nan_to_num(np.abs(values))
+    middle, mean = np.median(size, axis=0), (size / len(size)).sum(axis=0)
+    unit = np.where(middle > 0, middle, mean)
+    known = unit > 0
+    with np.errstate(over="ignore"):
+        return np.asarray((size[:, known] / unit[known]).sum(axis=1))
 
 
 def _spread(values: Array) -> Array:

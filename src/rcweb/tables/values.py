@@ -121,7 +121,7 @@ def fixed_sum(look: Look) -> tuple[str, list[Finding]]:
         return "", []
     scaled = values / largest
     sums = scaled.sum(axis=1)
-    if sums.std() > FIXED * np.sqrt(scaled.var(axis=0).sum()):
+    if not sums.std() < FIXED * np.sqrt(scaled.var(axis=0).sum()):
         return "", []
     mean = float(sums.mean()) * largest
     if abs(sums.mean()) <= ROUNDED * np.abs(scaled).sum(axis=1).mean():
@@ -159,9 +159,11 @@ def _standard(look: Look) -> tuple[bool, bool]:
 
 
 def _dominated(values: Array) -> bool:
-    """Whether in most samples the mean of the positive values is more than twice their median: so it
-    is for log-normal values from a spread of 1.18 (1.7 doublings) on, and not for logs; that of
-    exponential ones is 1.4 times theirs."""
+    """Whether in most samples the mean of the positive values is more than twice their median.
+
+    It is for log-normal values with a spread above 1.18 (1.7 doublings), and not for their logs;
+    for exponential values it is 1.4 times the median.
+    """
     rows = values[np.unique(np.linspace(0, len(values) - 1, MOST_ROWS).astype(int))]
     votes = []
     for row in rows:
