@@ -45,10 +45,8 @@ def _copies(rows: Array, what: str, name: Callable[[int], str]) -> list[Finding]
     first: dict[bytes, int] = {}
     pairs = []
     for i, row in enumerate(rows):
-        if np.nanmin(row, initial=np.inf) >= np.nanmax(row, initial=-np.inf):
-            continue
         earlier = first.setdefault(row.tobytes(), i)
-        if earlier != i:
+        if earlier != i and np.nanmin(row, initial=np.inf) < np.nanmax(row, initial=-np.inf):
             pairs.append(f"{name(i)} = {name(earlier)}")
     if not pairs:
         return []
