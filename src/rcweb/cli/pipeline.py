@@ -69,7 +69,14 @@ def check_data(table: Table | LargeTable, name: str, matches: Sequence[Match]) -
         look = Look(values, numbers, table.shape[0], *names)
     else:
         look = look_at(table.values, *names)
-    check = check_file(look, name, way=way, set_aside=table.set_aside, logged=table.logged)
+    check = check_file(
+        look,
+        name,
+        way=way,
+        notes=table.notes,
+        set_aside=table.set_aside,
+        logged=table.logged,
+    )
     return replace(check, matches=tuple(matches))
 
 

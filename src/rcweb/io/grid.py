@@ -38,7 +38,7 @@ class Grid:
     rows, columns : names, None where the file has none
     corner : title of the column of row names
     row_place, column_place : words for where a row or column stands in the file
-    notes : what was detected, in plain sentences
+    notes : what was detected, in a few words
     set_aside : titles, or places, of columns of text that were left out
     """
 
@@ -259,8 +259,8 @@ def _assemble(
         row_place=lambda i: place(lines[i]),
         column_place=lambda j: layout.column(j + shift),
         notes=(
-            f"First line: {'names' if layout.titles is not None else 'numbers'}; "
-            f"first column: {'names' if named else 'numbers'}.",
+            f"first line: {'names' if layout.titles is not None else 'numbers'}; "
+            f"first column: {'names' if named else 'numbers'}",
         ),
         set_aside=layout.set_aside,
     )

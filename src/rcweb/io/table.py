@@ -24,7 +24,7 @@ class Table:
 
     values : (M, N) finite or NaN (not measured); sparse if the file was
     samples, variables : unique names
-    notes : what was detected while reading, in plain sentences
+    notes : what was detected while reading, in a few words
     sha256 : checksum of the file
     way : which way round the file was, None if it was no file
     set_aside : columns of text that were left out

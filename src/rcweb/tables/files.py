@@ -19,13 +19,15 @@ def check_file(
     file: str,
     *,
     way: Orientation,
+    notes: Sequence[str] = (),
     set_aside: Sequence[str] = (),
     logged: bool = False,
 ) -> InputCheck:
-    """The check of a table that was read from `file`, which way round it was, and which of its
-    columns were not taken."""
+    """The check of a table that was read from `file`: which way round it was, what else was noted
+    about its layout, which of its columns were not taken, and whether logs were."""
     facts = [
         ("table", shape_text(look, file)),
+        *(("layout", note) for note in notes),
         ("orientation", str(way)),
         ("names", names_text(look)),
     ]

@@ -97,18 +97,18 @@ function termTable() {
   };
 }
 
-function facts(pairs) {
+function facts(pairs, name = titled) {
   return h(
     "dl",
     { class: "facts" },
-    pairs.map(([what, value]) => h("div", {}, h("dt", {}, titled(what)), h("dd", {}, value))),
+    pairs.map(([what, value]) => h("div", {}, h("dt", {}, name(what)), h("dd", {}, value))),
   );
 }
 
 function inputView() {
   if (!DATA.input.length) return;
   byId("input-view").append(
-    facts(DATA.input),
+    facts(DATA.input, (what) => what), // some are names of files
     ...DATA.input_notes.map((text) => h("p", { class: "prose" }, text)),
   );
   byId("input").hidden = false;
