@@ -123,11 +123,13 @@ def test_dates_and_text_are_refused_by_name(data: np.ndarray) -> None:
 def test_saved_with_the_model_and_older_files_load(data: np.ndarray, tmp_path: Path) -> None:
     """Word for word; a file without one gets an empty one, a forged one is refused."""
     model = paper().fit(data)
-    match = Match("a.gmt", "none", (Finding("warning", "x"),))
-    model.input_ = InputCheck(model.input_.facts, (Finding("note", "é"),), (match,))
+    check = InputCheck(model.input_.facts, (Finding("note", "é"), Finding("warning", "x")))
+    match = Match("a.gmt", "none", (Finding("warning", "y"),))
+    model.input_ = InputCheck(check.facts, check.findings, (match,))
+    assert InputCheck.from_plain(json.loads(json.dumps(model.input_.to_plain()))) == model.input_
     path = tmp_path / "model.rcweb"
     save_model(model, path)
-    assert load_model(path).input_ == model.input_
+    assert load_model(path).input_ == check  # other files are no part of the model
 
     def edit(change: object) -> None:
         with zipfile.ZipFile(path) as archive:

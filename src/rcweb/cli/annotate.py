@@ -37,12 +37,16 @@ def annotate(out: Path, sources: Sources, console: Console) -> None:
     with console.interruptible(lambda: f"{out} is as it was."):
         result = read_result(out)
         fitted_to = {k: v for k, v in result.provenance.get("inputs", {}).items() if k == "data"}
-        record = {**result.provenance, "inputs": {**fitted_to, **sources.inputs()}}
-        result = replace(result, provenance=record)
         samples, variables = list(result.activities.index), result.model.network_.targets
         knowledge = join_table(load_knowledge(sources), sources, samples, variables)
         tell_input(InputCheck(matches=knowledge.matches), console)
         result.model.input_ = replace(result.model.input_, matches=knowledge.matches)
+        record = {
+            **result.provenance,
+            "inputs": {**fitted_to, **sources.inputs()},
+            "input_check": result.model.input_.to_plain(),
+        }
+        result = replace(result, provenance=record)
         annotations = name_and_write(out, result, knowledge, console)
     summary = summarise(out, result, annotations, time.monotonic() - start)
     console.result(summary, summary_text(summary))

@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 Row = tuple[int, list[str]]
 
 _PER_ROW = 256  # bytes of its name, its number and the array around it
-_LOOK_AT = 200_000  # cells that tell which columns are text, in 20 lines at least
+_LOOK_AT = 200_000  # cells that tell which columns are text, in 20 to 1000 lines
 _COMMA_DECIMAL = re.compile(r"\s*-?\d+,\d+\s*")
 _ASK_EVERY = 1 << 28  # bytes of numbers after which the free memory is looked at again
 MISSING = frozenset(["", "na", "n/a", "#n/a", "nan", "null", "none", "-", ".", "?"])
@@ -162,7 +162,7 @@ def _layout(
     if not kept:
         raise TableError("No column is left.")
     head = [top, *([second] if second else [])][int(header) :]
-    head += islice(rows, max(_LOOK_AT // width, 20) - len(head))
+    head += islice(rows, min(max(_LOOK_AT // width, 20), 1000) - len(head))
     text = _text_columns([row for _, row in head if len(row) == width], kept)
     set_aside = tuple(titles[i] if titles else place(column=i + 1) for i in sorted(text))
     kept = [i for i in kept if i not in text]

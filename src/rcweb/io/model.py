@@ -11,6 +11,7 @@ import io
 import json
 import re
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,7 +95,9 @@ def _fitted(model: RCweb) -> dict[str, Any]:
 
 
 def _value(value: Any) -> Any:
-    return plain(value.to_plain() if isinstance(value, InputCheck) else value)
+    if isinstance(value, InputCheck):  # files beside the table are no part of the model
+        return plain(replace(value, matches=()).to_plain())
+    return plain(value)
 
 
 def _parameter(value: Any) -> Any:

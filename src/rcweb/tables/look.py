@@ -79,7 +79,9 @@ def look_at(
     M, N = values.shape
     rows = rows_to_look_at(M, N)
     some = values if len(rows) == M else values[rows]
-    dense = np.asarray(some.toarray() if sparse.issparse(some) else some, dtype=np.float64)
+    # Of a sparse table no more than these rows are ever dense.
+    dense: Any = sparse.csr_array(some).toarray() if sparse.issparse(some) else some
+    dense = np.asarray(dense, dtype=np.float64)
     if np.isinf(dense).any():  # refused later, by name
         dense = np.where(np.isinf(dense), np.nan, dense)
     return Look(dense, rows, M, samples, variables, file_columns)
