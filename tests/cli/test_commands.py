@@ -106,7 +106,7 @@ def test_empty_cells_are_told_and_filled(planted, found, tmp_path, capsys):
     data.mask(hole).to_csv(tmp_path / "holes.csv", na_rep="NA")
     out = tmp_path / "out"
     assert run(["fit", str(tmp_path / "holes.csv"), "-o", str(out), *FIT]) == 0
-    assert f"{hole.sum()} of the values are missing (" in capsys.readouterr().err
+    assert f"missing      {hole.sum()} values (" in capsys.readouterr().err
     tables = [pd.read_csv(f / "activities.tsv", sep="\t", index_col=0) for f in (found, out)]
     correlation = np.corrcoef(tables[0].T, tables[1].T)[:4, 4:]
     assert (np.abs(correlation).max(axis=1) > 0.99).all()
@@ -203,10 +203,10 @@ def test_the_default_engine_with_either_effort(planted, tmp_path, capsys):
     ("option", "content", "message"),
     [
         ("--samples", "sample,group\nother,a\n", "No sample is in the sheet"),
-        ("--measured", ",tf\nother,1\nmore,2\n", "none of its samples ('other' ...)"),
+        ("--measured", ",tf\nother,1\nmore,2\n", "none of the 2 samples is among the samples"),
         ("--sets", "no tabs here\n", "extra.gmt"),
         ("--terms", "", "extra.gmt holds no set"),
-        ("--names", "id\nb1\n", "two columns are needed"),
+        ("--names", "id\nb1\n", "no column of names beside 'id'"),
     ],
 )
 def test_bad_extras_are_found_before_the_fit(
@@ -247,7 +247,7 @@ def test_genes_in_rows_are_turned_by_the_sets(planted, found, tmp_path, capsys):
     networks = [pd.read_csv(folder / "network.tsv", sep="\t") for folder in (out, found)]
     edges = [table.drop(columns="regulator_name") for table in networks]
     pd.testing.assert_frame_equal(*edges, check_exact=True)
-    assert "Rows are variables:" in capsys.readouterr().err
+    assert "rows are variables:" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,11 @@ class Streamed:
         seen = (self.first.seen - self.first.centring.mean)[:, self.first.varying]
         return seen[spread(len(seen), most)]
 
+    def seen(self) -> Array:
+        """Evenly spread samples as they are in the table, (n, N)."""
+        unit = self.first.centring.unit
+        return self.first.seen if unit is None else self.first.seen * unit
+
     def participation(self, projection: Array) -> tuple[Array, Array]:
         """Bounds, if they tell that no sample stands out; else one pass."""
         first = self.first

@@ -36,11 +36,6 @@ class Console:
             sys.stderr.write(text + "\n")
             sys.stderr.flush()
 
-    def detail(self, text: str) -> None:
-        """A line for those who asked for --verbose."""
-        if self.verbose:
-            self.say(text)
-
     def result(self, summary: Mapping[str, Any], text: str) -> None:
         """What the command was run for, on stdout: `summary` with --json, else `text`."""
         if self.as_json:

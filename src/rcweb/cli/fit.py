@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rcweb.cli.console import Console, with_console
-from rcweb.cli.knowledge import Knowledge, Sources, join_samples, load_knowledge
+from rcweb.cli.knowledge import Knowledge, Sources, join_table, load_knowledge
 from rcweb.cli.needs import check_h5ad, check_output, check_package
 from rcweb.cli.options import TABLE, knowledge_options, overwrite_option, reading_options
 from rcweb.cli.pipeline import (
     FitParameters,
+    check_data,
     fit_table,
     give_names,
     read_data,
     tell_forecast,
-    tell_table,
+    tell_input,
 )
 from rcweb.cli.results import FILES, write_result
 from rcweb.cli.spreadsheets import known_names, tell_formulas
@@ -91,6 +92,11 @@ class Size(click.ParamType):
     show_default=True,
     help="How much time to spend.",
 )
+@click.option(
+    "--center/--no-center",
+    default=None,
+    help="Subtract the mean of each variable or not. Default: as the method does.",
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--forecast", is_flag=True, help="Only say how much memory and time it would take.")
 @click.option(
@@ -114,6 +120,7 @@ def fit(
     degree: int | None,
     fdr: float,
     quality: str,
+    center: bool | None,
     seed: int,
     forecast: bool,
     max_memory: str | None,
@@ -135,7 +142,15 @@ def fit(
 
     start = time.monotonic()
     parameters = FitParameters(
-        components, method, degree, fdr, quality, seed, max_memory, checkpoint
+        components,
+        method,
+        degree,
+        fdr,
+        quality,
+        seed,
+        max_memory,
+        checkpoint,
+        "auto" if center is None else center,
     )
     if forecast:
         tell_forecast(read_data(data, reading(), Knowledge()), parameters, console)
@@ -149,12 +164,13 @@ def fit(
         knowledge = load_knowledge(sources)
         with console.step(f"reading {data.name}"):
             table = read_data(data, reading(), knowledge)
-        tell_table(table, console)
-        knowledge = join_samples(knowledge, sources, table.samples)
+        knowledge = join_table(knowledge, sources, table.samples, table.variables)
+        check = check_data(table, data.name, knowledge.matches)
+        tell_input(check, console)
         if h5ad:
             check_h5ad(table, knowledge)
         tell_formulas([*table.samples, *table.variables, *known_names(knowledge)], console)
-        result = fit_table(table, parameters, data.name, sources, console)
+        result = fit_table(table, parameters, data.name, sources, console, check)
         try:
             annotations = give_names(result, knowledge, console)
         except BaseException:  # Ctrl-C too: what took long to fit is not lost for want of a name

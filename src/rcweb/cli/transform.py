@@ -87,6 +87,7 @@ def transform(
         with console.step(f"reading {data.name}"):
             table = read_table(data, reading(), variables=fitted.network_.targets)
         tell_missing(table, console)
+        _tell_logs(table, fitted, console)
         samples, X = table.samples, align(table, fitted, console)
     tell_formulas(samples, console)
     import pandas as pd
@@ -97,6 +98,13 @@ def transform(
     text = activities.rename_axis("sample").to_csv(sep=separators[out.suffix], lineterminator="\n")
     write_text(out, text, overwrite=overwrite)
     tell_result(out, *activities.shape, console)
+
+
+def _tell_logs(table: Table, model: RCweb, console: Console) -> None:
+    """New samples must be in the units of those that the model was fitted to."""
+    before = "logs" in dict(model.input_.facts)
+    if before and not table.logged:
+        console.say("warning: the model was fitted with --log; say it here if these are no logs.")
 
 
 def tell_result(out: Path, M: int, P: int, console: Console) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -104,9 +105,11 @@ def different_units(low: Array, high: Array, varying: Mask) -> Array | None:
     return np.asarray(2.0 ** np.floor(np.log2(unit)))
 
 
-def restore(solution: Solution, prepared: Preparation) -> Solution:
+def restore(
+    solution: Solution, prepared: Preparation, names: Sequence[str] | None = None
+) -> Solution:
     """Give constant variables back their place, without edges, and numbers their size."""
-    note = constant_note(prepared.varying)
+    note = constant_note(prepared.varying, names)
     units = 1.0 if prepared.units is None else prepared.units[prepared.varying]
     return replace(
         solution,
@@ -121,14 +124,15 @@ def restore(solution: Solution, prepared: Preparation) -> Solution:
     )
 
 
-def constant_note(varying: Mask) -> tuple[str, ...]:
-    """One sentence naming the constant variables by number; nothing if there are none."""
+def constant_note(varying: Mask, names: Sequence[str] | None = None) -> tuple[str, ...]:
+    """One sentence naming the constant variables, by number if they have no names; nothing if there
+    are none."""
     constant = np.flatnonzero(~varying)
     if not len(constant):
         return ()
     from rcweb.engine.missing.check import some_of
 
-    return (f"Constant over the samples and without edges: variables {some_of(constant)}.",)
+    return (f"Constant over the samples and without edges: variables {some_of(constant, names)}.",)
 
 
 def _widen(values: Array, varying: Mask) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from os import PathLike
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from rcweb.engine.samples import Samples
     from rcweb.network import Network
     from rcweb.storage.checkpoint import Checkpoint
+    from rcweb.tables import Look, Origin
 
 
 class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -87,6 +89,8 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     diagnosis_ : DataFrame, one row per regulator.
     evidence_ : DataFrame behind the number of regulators; `reason_` says it in words.
     warnings_ : sentences on what to distrust; empty if nothing.
+    input_ : what was understood of the table and what is suspicious about it, with what settles
+        it; ``print(model.input_)``. Its warnings are also given as one `InputWarning`.
     trace_ : details of the method; for "paper" one `ColumnTrace` per regulator.
     network_ : labelled network with its table of edges.
     regulator_names_, target_names_ : ``{id: name}`` of those that have one; see `set_names`.
@@ -141,13 +145,16 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         from rcweb.blocks import as_blocks, gather, in_blocks, learn_names
         from rcweb.engine.lone import lone_note
+        from rcweb.tables import Origin
 
         check_parameters(self.get_params())
         center = self.method == "refined" if self.center == "auto" else bool(self.center)
         blocks, observed = as_blocks(X), None
         samples = getattr(X, "index", None) if blocks is None else getattr(blocks, "samples", None)
+        origin, whole = Origin.of(X, getattr(blocks, "samples", None)), blocks is None
         if blocks is None:
             X = self._validated(X, ensure_min_samples=2, ensure_min_features=2)
+            self._check_input(origin.look(X, self._given_names()), origin.source)
             X, observed = self._fill(X)
             blocks = in_blocks(X) if self.method == "refined" or issparse(X) else None
         else:
@@ -155,13 +162,17 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self._check_memory(X, blocks)
         # One BLAS thread: sums in another order would change the last bits, then the edges.
         with one_blas_thread():
-            if blocks is not None and (whole := gather(blocks, self.method)) is not None:
-                (X, observed), blocks = self._fill(whole), None
+            if blocks is not None and (gathered := gather(blocks, self.method)) is not None:
+                if not whole:
+                    self._check_input(origin.look(gathered, self._given_names()), origin.source)
+                (X, observed), blocks = self._fill(gathered), None
             if blocks is None:
                 prepared, solution = self._fit_whole(X, center, observed)
             else:
-                prepared, solution = self._fit_blocks(blocks, center, observed)
-            solution = restore(solution, prepared)
+                prepared, solution = self._fit_blocks(
+                    blocks, center, observed, None if whole else origin
+                )
+            solution = restore(solution, prepared, self._given_names())
         self.mean_ = prepared.mean
         self.observed_ = np.ones(len(self.mean_)) if observed is None else observed
         self._store(solution)
@@ -191,15 +202,25 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _validated(self, X: Any, **options: Any) -> Any:
         """A table that scikit-learn knows, as float64 in C order (sums over another layout differ
         in the last bits) or as sparse rows of any type."""
+        from rcweb.tables import as_numbers
+
         return validate_data(
             self,
-            X,
+            as_numbers(X),
             dtype="numeric" if issparse(X) else np.float64,
             order="C",
             accept_sparse="csr",
             ensure_all_finite="allow-nan",
             **options,
         )
+
+    def _check_input(self, look: Look, source: str) -> None:
+        """Keep what is to be said of the table, and warn of what is suspicious."""
+        from rcweb.tables import InputWarning, check_object
+
+        self.input_ = check_object(look, source)
+        if self.input_.warnings:
+            warnings.warn(InputWarning("\n".join(self.input_.warnings)), stacklevel=3)
 
     def _fill(self, X: Any) -> tuple[Any, Array | None]:
         """A table with its holes filled, and the share of each variable that was measured; the
@@ -208,7 +229,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return X, None
         from rcweb.engine.missing import check_missing, fill
 
-        check_missing(X, getattr(self, "feature_names_in_", None))
+        check_missing(X, self._given_names())
         filled = fill(X)
         if self.verbose:
             print(
@@ -313,8 +334,12 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _n_features_out(self) -> int:
         return self.n_components_
 
+    def _given_names(self) -> Any:
+        """Names of the variables, (n_features_in_,), or None if the table had none."""
+        return getattr(self, "feature_names_in_", None)
+
     def _target_names(self) -> tuple[str, ...]:
-        names = getattr(self, "feature_names_in_", None)
+        names = self._given_names()
         if names is None:
             return tuple(f"x{i}" for i in range(self.n_features_in_))
         return tuple(map(str, names))
@@ -348,7 +373,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return prepared, self._solve(table, samples, self._open_checkpoint(X))
 
     def _fit_blocks(
-        self, blocks: Any, center: bool, observed: Array | None
+        self, blocks: Any, center: bool, observed: Array | None, origin: Origin | None
     ) -> tuple[Preparation, Solution]:
         from rcweb.blocks import Reader, condense, route_of
 
@@ -358,6 +383,9 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             reader, self.n_components, center=center, observed=observed
         )
         check_sizes(self.n_components, self.degree, (table.M, table.N), center)
+        if origin is not None:
+            rows = origin.look(samples.seen(), self._given_names(), blocks.shape[0])
+            self._check_input(rows, origin.source)
         known = table.gram if table.axes is None else table.axes
         checkpoint = self._open_checkpoint(known, table.rest)
         solution = self._solve(table, samples, checkpoint)

@@ -25,15 +25,21 @@ _VALUES = ("parameters", "variance")  # and those that hold values; of the varia
 
 
 def provenance(
-    *, inputs: Mapping[str, Mapping[str, Any]], parameters: Mapping[str, Any], seed: int | None
+    *,
+    inputs: Mapping[str, Mapping[str, Any]],
+    parameters: Mapping[str, Any],
+    seed: int | None,
+    input_check: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """A record of one run. All but the field ``finished`` is the same for the same run.
 
-    `inputs` : ``{role: {"file": name, "sha256": checksum, ...}}``.
+    `inputs` : ``{role: {"file": name, "sha256": checksum, ...}}``; `input_check` : what was said
+    of them, as of `InputCheck.to_plain`.
     """
     return {
         "rcweb": __version__,
         "inputs": plain({role: dict(facts) for role, facts in inputs.items()}),
+        "input_check": plain(dict(input_check or {})),
         "parameters": plain(dict(parameters)),
         "seed": seed,
         "python": platform.python_version(),

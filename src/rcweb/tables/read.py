@@ -38,6 +38,7 @@ class ReadOptions:
     delimiter, encoding : of text
     drop : titles of columns to leave out
     layer : of an .h5ad file; sheet : of an Excel file
+    log : take log2(x + 1) of every value
     """
 
     transpose: bool | None = None
@@ -48,6 +49,7 @@ class ReadOptions:
     drop: Sequence[str] = ()
     layer: str | None = None
     sheet: str | None = None
+    log: bool = False
 
 
 def read_table(
@@ -79,6 +81,7 @@ def read_table(
             keep_empty=keep_empty,
             sha256=sha256,
         )
+        table = table.log() if options.log else table
     except TableError as error:
         if path.name in str(error):
             raise
