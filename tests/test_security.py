@@ -12,7 +12,6 @@ import json
 import pickle
 import subprocess
 import sys
-import time
 import tracemalloc
 import zipfile
 from pathlib import Path
@@ -52,16 +51,14 @@ def small_memory(monkeypatch):
 
 
 def refused(path: Path, match: str) -> None:
-    """Within a second and without much memory."""
+    """Without much memory."""
     tracemalloc.start()
-    start = time.perf_counter()
     try:
         with pytest.raises(TableError, match=match) as caught:
             read_table(path)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert time.perf_counter() - start < 20
     assert peak < SMALL
     assert len(str(caught.value)) < 400
 

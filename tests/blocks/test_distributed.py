@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import rcweb.blocks.chunked as chunked_module
 import rcweb.blocks.route as route
 from rcweb import RCweb
 from rcweb.activity.stability import resample_stability
@@ -30,7 +31,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.fixture
 def workers(tmp_path: Path) -> Iterator[tuple[Cluster, Any]]:
     with cluster(tmp_path) as started, distributed.Client(started.address) as client:
-        client.wait_for_workers(2, timeout=60)
+        client.wait_for_workers(2, timeout=600)
         yield started, client
 
 
@@ -76,11 +77,11 @@ def test_a_worker_dies_in_the_middle(workers: tuple[Cluster, Any], tmp_path: Pat
     killed_after: list[int] = []
 
     def kill() -> None:
-        while not any(mark.name.startswith(f"{victim.pid}-") for mark in marks.iterdir()):
+        while not (any(marks.glob(f"{victim.pid}-*")) and len(list(marks.iterdir())) >= 5):
             time.sleep(0.01)
-        time.sleep(0.3)
         killed_after.append(len(list(marks.iterdir())))
         victim.send_signal(signal.SIGKILL)
+        (marks / "killed").touch()
 
     killer = threading.Thread(target=kill)
     killer.start()
@@ -88,9 +89,33 @@ def test_a_worker_dies_in_the_middle(workers: tuple[Cluster, Any], tmp_path: Pat
     killer.join()
     chunks = M // 100
     assert 0 < killed_after[0] < chunks, "killed in the middle of the first pass"
-    assert len(list(marks.iterdir())) > chunks, "lost chunks were read again"
-    assert victim.wait(10) == -signal.SIGKILL
+    assert len(list(marks.glob("*.mark"))) > chunks, "lost chunks were read again"
+    assert victim.wait() == -signal.SIGKILL
     np.testing.assert_array_equal(model.components_, undisturbed.components_)
+
+
+def test_all_workers_gone_is_said(
+    workers: tuple[Cluster, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Dask waits for ever; the fit ends with the address of the cluster and the way out."""
+    monkeypatch.setattr(chunked_module, "PATIENCE", 0.5)
+    monkeypatch.setattr(chunked_module, "LOOK", 0.1)
+    started, _ = workers
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    slow = da.from_array(table(), chunks=(100, -1)).map_blocks(record, str(marks), dtype=float)
+
+    def kill() -> None:
+        while len(list(marks.iterdir())) < 5:
+            time.sleep(0.01)
+        for worker in started.workers:
+            worker.send_signal(signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    with pytest.raises(RuntimeError, match=r"The cluster at tcp://.* has had no worker for"):
+        fit(slow)
+    killer.join()
 
 
 def test_resampling_on_a_cluster(workers: tuple[Cluster, Any]) -> None:

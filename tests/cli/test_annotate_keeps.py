@@ -17,7 +17,7 @@ import pytest
 pytest.importorskip("click")
 
 from rcweb.cli.app import run
-from rcweb.cli.kept import FILE, knowledge_to_bytes, read_knowledge
+from rcweb.cli.kept import KNOWLEDGE_FILE, knowledge_to_bytes, read_knowledge
 from rcweb.cli.knowledge import Knowledge
 from rcweb.cli.results import read_result, write_result
 from rcweb.knowledge import GeneSets
@@ -123,13 +123,13 @@ def test_a_new_fit_keeps_nothing_of_the_old(found, tmp_path):
     shutil.copytree(found, out)
     (out / "terms.tsv").write_text("of another fit\n")
     (out / "networks.png").write_bytes(b"of another fit")
-    write_result(out, replace(read_result(found), knowledge=None))
+    write_result(out, replace(read_result(found), knowledge=None), overwrite=True)
     assert {path.name for path in out.iterdir()} == {path.name for path in found.iterdir()}
 
 
 def test_a_variance_that_is_no_number_does_not_lose_the_fit(planted, tmp_path, monkeypatch):
     """JSON has no NaN; the record does without the number, the result is written."""
-    monkeypatch.setattr("rcweb.estimator.RCweb.score", lambda model, X: float("nan"))
+    monkeypatch.setattr("rcweb.estimator.RCweb.score", lambda model, X, **known: float("nan"))
     out = tmp_path / "out"
     assert run(["fit", str(planted / "data.tsv"), "-o", str(out), *FIT, "-q"]) == 0
     assert set(json.loads((out / "provenance.json").read_text())["variance"]) == {"total"}
@@ -146,7 +146,7 @@ def test_knowledge_comes_back_as_it_was(tmp_path):
     )
     content = knowledge_to_bytes(kept)
     assert content == knowledge_to_bytes(kept)
-    (tmp_path / FILE).write_bytes(content)
+    (tmp_path / KNOWLEDGE_FILE).write_bytes(content)
     again = read_knowledge(tmp_path, 2)
     assert (again.known, again.terms, again.groups) == (kept.known, None, kept.groups)
     assert (again.labels, again.title) == (kept.labels, kept.title)
@@ -168,8 +168,8 @@ def test_a_damaged_file_of_knowledge_is_a_clear_error(found, tmp_path, capsys, c
     """Folders come from anyone; nothing is changed then."""
     out = tmp_path / "out"
     shutil.copytree(found, out)
-    (out / FILE).write_bytes(content)
+    (out / KNOWLEDGE_FILE).write_bytes(content)
     (tmp_path / "names.tsv").write_text("id\tname\nvariable3\trecA\n")
     assert run(["annotate", str(out), "--names", str(tmp_path / "names.tsv")]) == 3
-    assert FILE in capsys.readouterr().err
-    assert (out / FILE).read_bytes() == content
+    assert KNOWLEDGE_FILE in capsys.readouterr().err
+    assert (out / KNOWLEDGE_FILE).read_bytes() == content

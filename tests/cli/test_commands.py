@@ -106,7 +106,7 @@ def test_empty_cells_are_told_and_filled(planted, found, tmp_path, capsys):
     data.mask(hole).to_csv(tmp_path / "holes.csv", na_rep="NA")
     out = tmp_path / "out"
     assert run(["fit", str(tmp_path / "holes.csv"), "-o", str(out), *FIT]) == 0
-    assert f"{hole.sum()} of the values are missing (" in capsys.readouterr().err
+    assert f"missing      {hole.sum()} values (" in capsys.readouterr().err
     tables = [pd.read_csv(f / "activities.tsv", sep="\t", index_col=0) for f in (found, out)]
     correlation = np.corrcoef(tables[0].T, tables[1].T)[:4, 4:]
     assert (np.abs(correlation).max(axis=1) > 0.99).all()
@@ -194,19 +194,19 @@ def test_the_default_engine_with_either_effort(planted, tmp_path, capsys):
         fit = ["fit", data, "-o", str(out), "--components", "4", "--quality", quality, "--json"]
         assert run(fit) == 0
         assert json.loads(capsys.readouterr().out)["n_regulators"] == 4
-        assert run(["transform", str(out), data, "-o", str(tmp_path / "again.tsv"), "-q"]) == 0
-        again = (tmp_path / "again.tsv").read_bytes()
-        assert again == (out / "activities.tsv").read_bytes()
+        again = tmp_path / f"{quality}.tsv"
+        assert run(["transform", str(out), data, "-o", str(again), "-q"]) == 0
+        assert again.read_bytes() == (out / "activities.tsv").read_bytes()
 
 
 @pytest.mark.parametrize(
     ("option", "content", "message"),
     [
         ("--samples", "sample,group\nother,a\n", "No sample is in the sheet"),
-        ("--measured", ",tf\nother,1\nmore,2\n", "none of its samples ('other' ...)"),
+        ("--measured", ",tf\nother,1\nmore,2\n", "none of the 2 samples is among the samples"),
         ("--sets", "no tabs here\n", "extra.gmt"),
         ("--terms", "", "extra.gmt holds no set"),
-        ("--names", "id\nb1\n", "two columns are needed"),
+        ("--names", "id\nb1\n", "no column of names beside 'id'"),
     ],
 )
 def test_bad_extras_are_found_before_the_fit(
@@ -247,7 +247,7 @@ def test_genes_in_rows_are_turned_by_the_sets(planted, found, tmp_path, capsys):
     networks = [pd.read_csv(folder / "network.tsv", sep="\t") for folder in (out, found)]
     edges = [table.drop(columns="regulator_name") for table in networks]
     pd.testing.assert_frame_equal(*edges, check_exact=True)
-    assert "Rows are variables:" in capsys.readouterr().err
+    assert "rows are variables:" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ def test_genes_in_rows_are_turned_by_the_sets(planted, found, tmp_path, capsys):
             3,
             "1 variable measured in fewer than 3 samples: 'b'; leave them out",
         ),
-        (["fit", "{data}", "-o", "{home}"], 3, "did not write"),
+        (["fit", "{data}", "-o", "{bad}"], 3, "is a file; name a folder"),
         (["annotate", "{home}", "--sets", "{sets}"], 3, "not a folder that `rcweb fit` wrote"),
         (["annotate", "{home}"], 2, "Say what is known"),
         (["annotate", "{home}", "--group", "batch"], 2, "Say what is known"),

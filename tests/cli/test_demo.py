@@ -87,6 +87,8 @@ def test_without_a_registry_a_planted_network_is_shown(tmp_path, capsys, monkeyp
 def test_a_folder_in_use_is_refused_before_any_work(tmp_path, capsys, monkeypatch):
     """Nothing is downloaded or fitted for a folder that cannot be written."""
     monkeypatch.setattr("rcweb.lab.datasets.load_ecoli", pytest.fail)
-    (tmp_path / "mine.txt").write_text("x")
+    (tmp_path / "network.tsv").write_text("x")
     assert run(["demo", "-o", str(tmp_path)]) == 3
-    assert "did not write (mine.txt)" in capsys.readouterr().err
+    assert (
+        f"did not write {tmp_path / 'network.tsv'}: name another folder" in capsys.readouterr().err
+    )

@@ -28,7 +28,7 @@ def texts(driver, css):
     return [element.text for element in driver.find_elements("css selector", css)]
 
 
-def wait_for(condition, what, seconds=10.0):
+def wait_for(condition, what, seconds=300.0):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if value := condition():

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rcweb.report.layout import SPACING, network_layout
+from rcweb.report.layout import DISC_SPACING, network_layout
 
 
 def random_score(seed, P=8, N=60, density=0.1):
@@ -31,7 +31,7 @@ def test_variables_do_not_cover_each_other():
     seen = variables[np.isfinite(variables[:, 0])]
     distance = np.linalg.norm(seen[:, None] - seen[None], axis=2)
     np.fill_diagonal(distance, np.inf)
-    assert distance.min() > 0.5 * SPACING
+    assert distance.min() > 0.5 * DISC_SPACING
 
 
 def test_a_variable_sits_by_its_strongest_regulator():

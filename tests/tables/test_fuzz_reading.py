@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import os
-import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +18,6 @@ from rcweb.tables.sheets import read_sheet
 
 Rng = np.random.Generator
 
-SECONDS_PER_INPUT = 10.0  # a hang, on a busy machine
 # Inputs of the full run per kind of file; text is where users' files differ most.
 FULL = {
     ".csv": 4000,
@@ -172,12 +170,10 @@ def check(path: Path, rng: Rng) -> bool:
         header=[None, None, True, False][rng.integers(4)],
         index=[None, None, True, False][rng.integers(4)],
     )
-    start = time.perf_counter()
     try:
         table = read_table(path, options)
     except TableError as error:
         table, message = None, str(error)
-    assert time.perf_counter() - start < SECONDS_PER_INPUT
     if table is None:
         assert 10 < len(message) < 800, "an error must say something, and not everything"
         return False

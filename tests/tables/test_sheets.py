@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rcweb.tables import TableError
-from rcweb.tables.sheets import groups_of, read_names, read_sheet
+from rcweb.tables.sheets import groups_of, read_columns, read_sheet
 
 SHEET = "sample,age,condition\ns1,3,heat\ns2,4,cold\ns3,5,heat\n"
 
@@ -50,7 +50,8 @@ def test_mistakes_name_the_file(tmp_path, text, message):
         read_sheet(tmp_path / "sheet.csv")
 
 
-def test_names_to_show_are_the_first_two_columns(tmp_path):
-    """Empty names are left out, so the identifier is shown."""
-    (tmp_path / "genes.tsv").write_text("id\tsymbol\tmore\nb1\tthrL\tx\nb2\t\ty\n")
-    assert read_names(tmp_path / "genes.tsv") == {"b1": "thrL"}
+def test_every_column_is_kept_by_its_title(tmp_path):
+    """Also where a title is empty or used twice."""
+    (tmp_path / "genes.tsv").write_text("id\tsymbol\tsymbol\nb1\tthrL\tx\nb2\t\ty\n")
+    columns = read_columns(tmp_path / "genes.tsv")
+    assert columns == {"id": ["b1", "b2"], "symbol": ["thrL", ""], "symbol'": ["x", "y"]}

@@ -6,6 +6,7 @@ parts.
 """
 
 from rcweb.blocks.activities import (
+    KnownActivities,
     check_names,
     explained,
     learn_names,
@@ -27,6 +28,7 @@ from rcweb.blocks.streamed import condense, gather
 
 __all__ = [
     "Blocks",
+    "KnownActivities",
     "Reader",
     "anndata_blocks",
     "as_blocks",

@@ -12,6 +12,7 @@ from rcweb.blocks.base import Blocks, Parts, RowBlock, Step, as_block, dense
 from rcweb.blocks.chunked import Chunked
 from rcweb.blocks.recognise import as_blocks
 from rcweb.blocks.steps import Centring
+from rcweb.engine.prepare import is_extreme, power_of_two
 from rcweb.engine.types import Array
 
 
@@ -67,6 +68,18 @@ class Project(Step):
         return R
 
 
+@dataclass(frozen=True)
+class KnownActivities:
+    """Activities (M, P) that are known already, in the place of a `Project`."""
+
+    mean: Array
+    values: Array
+
+    def activities(self, block: RowBlock, start: int = 0) -> Array:
+        """Of the rows of a block, the first of which has number `start`."""
+        return self.values[start : start + block.shape[0]]
+
+
 def projector(model: Fitted) -> Project:
     """How a fitted model gets activities. The published method knows no noise: least squares."""
     weights = None if model.method == "paper" else model.weights_
@@ -89,25 +102,35 @@ class _Write(Step):
 
 @dataclass(frozen=True)
 class _Explain(Step):
-    """Of what was measured: squares left by the network, numbers of values, and sums of the
-    variables and of their squares."""
+    """Of what was measured, divided by `unit`: the largest centred value; squares left by the
+    network, numbers of values, and sums of the variables and of their squares."""
 
-    project: Project
+    project: Project | KnownActivities
     network: Array
-    rules = ("sum", "sum", "sum", "sum")
+    unit: float = 1.0
+    rules = ("high", "sum", "sum", "sum", "sum")
 
     def __call__(self, block: RowBlock, start: int) -> Parts:
         centred = dense(block) - self.project.mean
         seen = ~np.isnan(centred)
         rest = centred - self.project.activities(block, start) @ self.network
         rest[~seen] = centred[~seen] = 0.0
-        squares = (rest * rest).sum(axis=0), (centred * centred).sum(axis=0)
-        return squares[0], seen.sum(axis=0), centred.sum(axis=0), squares[1]
+        rest, centred = rest / self.unit, centred / self.unit
+        # Overflow is looked for in the largest value, and the pass repeated with another unit.
+        with np.errstate(over="ignore"):
+            left, power = (rest * rest).sum(axis=0), (centred * centred).sum(axis=0)
+            total = centred.sum(axis=0)
+        return np.abs(centred).max(), left, seen.sum(axis=0), total, power
 
 
-def explained(blocks: Blocks, project: Project, network: Array) -> float:
-    """Share of the variance that the network explains, in one pass (see `RCweb.score`)."""
-    rest, count, total, square = blocks.fold(_Explain(project, network))
+def explained(blocks: Blocks, project: Project | KnownActivities, network: Array) -> float:
+    """Share of the variance that the network explains, in one pass (see `RCweb.score`); in two
+    if its numbers are extreme."""
+    largest, *sums = blocks.fold(_Explain(project, network))
+    if is_extreme(float(largest)):
+        unit = power_of_two(float(largest))
+        _, *sums = blocks.fold(_Explain(project, network, unit))
+    rest, count, total, square = sums
     variance = float((square - total**2 / np.maximum(count, 1)).sum())
     left = float(rest.sum())
     return 1 - left / variance if variance > 0 else float(left == 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,8 @@ import numpy as np
 from rcweb.blocks.base import Parts, RowBlock, Step, Tell, as_block, block_rows, join
 
 FAN_IN = 8  # parts joined in one task
+LOOK = 1.0  # seconds between two looks at the workers
+PATIENCE = 30.0  # seconds without any worker: a new one may be on its way
 # W (N x L) travels in the graph: there the scheduler can give it to any worker, also after one has
 # died. Dask warns of that above 10 MB.
 LARGE_GRAPHS = {"distributed.admin.large-graph-warning-threshold": "10GB"}
@@ -60,10 +63,46 @@ class Chunked:
             ]
         # Without a cluster there is nothing to quiet, and the name must not be taken.
         with dask.config.set(LARGE_GRAPHS if "distributed" in sys.modules else {}):
-            result: Parts = parts[0].compute()
+            result: Parts = _compute(parts[0])
         if tell is not None:
             tell(self.shape[0], self.shape[0])
         return tuple(np.array(part) for part in result)
+
+
+def _compute(part: Any) -> Parts:
+    """The result, from the current cluster if there is one; an error if that has no worker left,
+    for which dask itself would wait for ever."""
+    client = _current_client(part)
+    if client is None:
+        return tuple(part.compute())
+    future = client.compute(part)
+    seen = time.monotonic()
+    while True:
+        try:
+            return tuple(future.result(timeout=LOOK))
+        except TimeoutError:
+            if future.done():  # raised by the work itself
+                raise
+        if client.scheduler_info()["workers"]:
+            seen = time.monotonic()
+        elif time.monotonic() - seen > PATIENCE:
+            future.cancel()
+            raise RuntimeError(
+                f"The cluster at {client.scheduler.address} has had no worker for "
+                f"{PATIENCE:.0f} s, and the table cannot be read. Start workers and fit again; if "
+                "they died of memory, take smaller chunks."
+            )
+
+
+def _current_client(part: Any) -> Any:
+    """The client of the cluster on which dask would compute `part`; None without one."""
+    if "distributed" not in sys.modules:
+        return None
+    from dask.base import get_scheduler
+    from distributed import Client
+
+    client = getattr(get_scheduler(collections=[part]), "__self__", None)
+    return client if isinstance(client, Client) else None
 
 
 def _work(step: Step, chunk: RowBlock, start: int) -> Parts:

@@ -14,10 +14,10 @@ def column_moments(indices, data, low, high, total, count):  # type: ignore[no-u
     """Of the stored entries of each column: extremes, sum and number."""
     for k in range(len(data)):
         j, x = indices[k], data[k]
-        # Not `x < low`: NaN must come through.
-        if not x >= low[j]:
+        # NaN takes the place of a number, and no number takes the place of NaN.
+        if x < low[j] or x != x:
             low[j] = x
-        if not x <= high[j]:
+        if x > high[j] or x != x:
             high[j] = x
         total[j] += x
         count[j] += 1

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rcweb.blocks.base import Blocks
+from rcweb.blocks.local import Local
+from rcweb.storage.checksum import checksum
 from rcweb.storage.errors import TableError
-from rcweb.tables.read import ReadOptions, checksum
+from rcweb.tables.orientation import Orientation
+from rcweb.tables.read import ReadOptions
 
 LARGE_BYTES = 1 << 30
 _FORMATS = (".npy", ".parquet", ".h5ad", ".zarr")
@@ -17,14 +19,18 @@ _FORMATS = (".npy", ".parquet", ".h5ad", ".zarr")
 class LargeTable:
     """A labelled table that stays on disk; samples are its rows.
 
-    blocks : how it is read; samples, variables, notes, sha256 : see `rcweb.tables.Table`
+    blocks : how it is read; samples, variables, sha256 : see `rcweb.tables.Table`
     """
 
-    blocks: Blocks
+    blocks: Local
     samples: tuple[str, ...]
     variables: tuple[str, ...]
-    notes: tuple[str, ...]
     sha256: str
+
+    way = Orientation(True, "the table is read in blocks of them")
+    notes: tuple[str, ...] = ()
+    set_aside: tuple[str, ...] = ()
+    logged = False
 
     n_missing = 0  # holes are found when their block is read
 
@@ -42,10 +48,10 @@ def open_large(path: str | Path, options: ReadOptions | None = None) -> LargeTab
         return None
     if kind != ".zarr" and path.stat().st_size < LARGE_BYTES:
         return None
-    if options.transpose or options.drop:
+    if options.transpose or options.drop or options.log:
         raise TableError(
             f"{path.name} is read in blocks of rows, which must be samples: it cannot be "
-            "transposed, and columns cannot be dropped, on the way."
+            "transposed, columns cannot be dropped, and logs cannot be taken, on the way."
         )
     from rcweb.blocks import open_blocks
 
@@ -59,6 +65,5 @@ def open_large(path: str | Path, options: ReadOptions | None = None) -> LargeTab
         blocks=replace(blocks, names=names),
         samples=blocks.samples or tuple(f"sample{i}" for i in range(M)),
         variables=names,
-        notes=("Rows are samples: the table is read in blocks of them.",),
         sha256=checksum(path) if path.is_file() else "",
     )

@@ -9,11 +9,26 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from rcweb.blocks.base import MOST_GRAM, Parts, RowBlock, Step, Tell, as_block, block_rows, join
+import numpy as np
+from numpy.typing import NDArray
+
+from rcweb.blocks.base import (
+    MOST_GRAM,
+    Parts,
+    RowBlock,
+    Step,
+    Tell,
+    as_block,
+    block_rows,
+    dense,
+    join,
+)
+from rcweb.engine.types import Array
 
 # Numbers in the results that wait to be joined: two N x N matrices at the largest N.
 WAITING = 2 * MOST_GRAM**2
 MOST_THREADS = 8
+RUNS = 16  # places at which a few rows are looked at
 
 
 class Rows(Protocol):
@@ -66,6 +81,15 @@ class Local:
             return result
 
         return join(step, parts())
+
+    def some(self, most: int) -> tuple[NDArray[np.intp], Array]:
+        """About `most` rows, and their numbers first: a few runs of them, evenly spread, since
+        storages read neighbours together."""
+        M = self.shape[0]
+        size = M if most >= M else -(-most // RUNS)
+        starts = [i * M // RUNS for i in range(RUNS)] if size * RUNS <= M else [0]
+        runs = [dense(self._block(start, start + size)) for start in starts]
+        return np.concatenate([np.arange(i, i + size) for i in starts]), np.vstack(runs)
 
     def _block(self, start: int, stop: int) -> RowBlock:
         return as_block(self.rows.read(start, stop))

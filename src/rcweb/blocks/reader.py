@@ -31,9 +31,11 @@ class Reader:
         return self._passes[0]
 
     def through(self, change: Callable[[RowBlock], RowBlock]) -> Reader:
-        """The same table with every block changed; passes go to the same count."""
+        """The same table with every block changed, after the changes made before; passes go to the
+        same count."""
         changed = Reader(self.blocks, self.report)
-        changed._change, changed._passes = change, self._passes
+        changed._change = change if self._change is None else _Both(self._change, change)
+        changed._passes = self._passes
         return changed
 
     def fold(self, step: Step) -> Parts:
@@ -42,6 +44,17 @@ class Reader:
         if self._change is not None:
             step = _Through(self._change, step)
         return self.blocks.fold(step, _Progress(self.passes, self.report))
+
+
+@dataclass(frozen=True)
+class _Both:
+    """Two changes, one after the other; can be sent to a cluster."""
+
+    first: Callable[[RowBlock], RowBlock]
+    then: Callable[[RowBlock], RowBlock]
+
+    def __call__(self, block: RowBlock) -> RowBlock:
+        return self.then(self.first(block))
 
 
 @dataclass(frozen=True)

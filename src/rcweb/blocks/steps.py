@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rcweb.blocks.base import Parts, RowBlock, Step, dense
+from rcweb.engine.lone import Scatter, far_entries
 from rcweb.engine.types import Array
 
 
@@ -126,11 +127,14 @@ class Moments(Step):
         n, N = block.shape
         low, high = np.full(N, np.inf), np.full(N, -np.inf)
         total, count = np.zeros(N), np.zeros(N, dtype=np.int64)
-        column_moments(block.indices, block.data, low, high, total, count)
+        divided = block.data if self.unit is None else block.data / self.unit[block.indices]
+        column_moments(block.indices, divided, low, high, total, count)
         some_zero = count < n
         low[some_zero] = np.minimum(low[some_zero], 0.0)
         high[some_zero] = np.maximum(high[some_zero], 0.0)
-        centring = Centring(_divided(total, self.unit) / n, self.unit)
+        if self.unit is not None:
+            low, high = low * self.unit, high * self.unit
+        centring = Centring(total / n, self.unit)
         data, left = centring.stored(block)
         power = np.maximum(np.bincount(block.indices, data * data, N) - n * left**2, 0.0)
         if self.W is not None:
@@ -165,6 +169,17 @@ class Participation(Step):
     def __call__(self, block: RowBlock, start: int) -> Parts:
         power = self.centring.activities(block, self.projection) ** 2
         return power.sum(axis=0), (power**2).sum(axis=0), power.max(axis=0)
+
+
+@dataclass(frozen=True)
+class FarEntries(Step):
+    """Entries far outside the scatter of their variables, see `rcweb.engine.lone.far_entries`."""
+
+    scatter: Scatter
+    rules = ("rows",)
+
+    def __call__(self, block: RowBlock, start: int) -> Parts:
+        return (far_entries(dense(block), self.scatter, start),)
 
 
 @dataclass(frozen=True)

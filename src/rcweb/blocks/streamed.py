@@ -9,7 +9,7 @@ Q itself, which has M rows, is never formed. What the axes leave is kept per var
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,11 +17,12 @@ import numpy as np
 from rcweb.blocks.base import Blocks, RowBlock
 from rcweb.blocks.reader import Reader
 from rcweb.blocks.route import MOST_GATHERED, number_of_axes, route_of
-from rcweb.blocks.steps import Centring, Collect, Moments, Multiply, Participation
+from rcweb.blocks.steps import Centring, Collect, FarEntries, Moments, Multiply, Participation
 from rcweb.engine.condensed import CondensedTable
+from rcweb.engine.lone import FAR, Scatter, most, scatter_of
 from rcweb.engine.missing.check import refuse_holes, refuse_infinite
 from rcweb.engine.outliers import rows_seen
-from rcweb.engine.prepare import Preparation, different_units, judge
+from rcweb.engine.prepare import Preparation, judge
 from rcweb.engine.samples import Samples, carriers, spread
 from rcweb.engine.spectrum import leading_directions
 from rcweb.engine.types import Array, Mask
@@ -67,6 +68,11 @@ class Streamed:
     def some(self, most: int) -> Array:
         seen = (self.first.seen - self.first.centring.mean)[:, self.first.varying]
         return seen[spread(len(seen), most)]
+
+    def seen(self) -> Array:
+        """Evenly spread samples as they are in the table, (n, N)."""
+        unit = self.first.centring.unit
+        return self.first.seen if unit is None else self.first.seen * unit
 
     def participation(self, projection: Array) -> tuple[Array, Array]:
         """Bounds, if they tell that no sample stands out; else one pass."""
@@ -129,10 +135,31 @@ def condense(
     """
     N = reader.blocks.shape[1]
     first = _first_pass(reader, N, n_components, center, True)
+    scatter, lone = _find_lone(reader, first)
+    if scatter is not None:
+        reader = reader.through(scatter.replace)
+        first = _first_pass(reader, N, n_components, center, True)
+        first = replace(first, preparation=replace(first.preparation, lone=lone))
     share = None if observed is None else observed[first.varying]
     table = _table(reader, first, n_components, share)
     samples = Streamed(reader, first, table, n_components)
     return first.preparation, table, samples
+
+
+def _find_lone(reader: Reader, first: First) -> tuple[Scatter | None, Array]:
+    """What tells single wild entries, and these; None if there are none. One pass, if
+    extremes of the variables say that there may be some."""
+    unit = 1.0 if first.centring.unit is None else first.centring.unit
+    mean, nothing = first.centring.mean * unit, np.empty((0, 3))
+    scatter = scatter_of(first.seen * unit)
+    if scatter is None:
+        return None, nothing
+    reach = first.largest * unit + np.abs(mean - scatter.centre)
+    if not (reach > FAR * scatter.size).any():
+        return None, nothing
+    lone = reader.fold(FarEntries(scatter))[0]
+    M, N = reader.blocks.shape
+    return (scatter, lone) if 0 < len(lone) <= most(M * N) else (None, nothing)
 
 
 def _first_pass(reader: Reader, N: int, n_components: int | str, center: bool, raw: bool) -> First:
@@ -148,11 +175,11 @@ def _first_pass(reader: Reader, N: int, n_components: int | str, center: bool, r
     low, high, *rest = reader.fold(Moments(None, wanted, W))
     refuse_infinite(np.isinf(low) | np.isinf(high), reader.blocks.names)
     refuse_holes(np.isnan(low) | np.isnan(high), reader.blocks.names)
-    varying, scale = judge(low, high) if raw else (np.ones(N, dtype=bool), 1.0)
-    units = different_units(low / scale, high / scale, varying) if raw else None
-    unit = None
-    if scale != 1 or units is not None:
-        unit = np.full(N, scale) if units is None else scale * units
+    varying, scale, units = judge(low, high) if raw else (np.ones(N, dtype=bool), 1.0, None)
+    unit = units
+    if scale != 1:
+        unit = np.full(N, scale)
+    if unit is not None:
         rest = list(reader.fold(Moments(unit, wanted, W))[2:])
     _, (mean,), power, product, seen = rest
     if not center:

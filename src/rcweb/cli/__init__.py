@@ -12,11 +12,24 @@ from collections.abc import Sequence
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit with its code."""
+    from rcweb.cli import interrupt
+
+    interrupt.listen()
+    try:
+        code = _run(sys.argv[1:] if arguments is None else list(arguments))
+    except KeyboardInterrupt:
+        sys.stderr.write("\nrcweb: interrupted.\n")
+        code = interrupt.INTERRUPTED
+    interrupt.shut_down(code)
+    sys.exit(code)
+
+
+def _run(arguments: list[str]) -> int:
     try:
         import click  # noqa: F401
     except ImportError:
         sys.stderr.write("rcweb: the command line needs click: pip install 'rcweb[cli]'\n")
-        sys.exit(4)
+        return 4
     from rcweb.cli.app import run
 
-    sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
+    return run(arguments)

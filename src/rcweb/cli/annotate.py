@@ -9,11 +9,14 @@ from pathlib import Path
 import click
 
 from rcweb.cli.console import Console, with_console
+from rcweb.cli.interrupt import advice
 from rcweb.cli.kept import updated, updated_inputs
-from rcweb.cli.knowledge import Knowledge, Sources, join_samples, load_knowledge
-from rcweb.cli.options import knowledge_options
-from rcweb.cli.pipeline import name_and_write
-from rcweb.cli.results import read_result
+from rcweb.cli.knowledge import Knowledge, Sources, join_table, load_knowledge
+from rcweb.cli.needs import check_output
+from rcweb.cli.options import knowledge_options, overwrite_option
+from rcweb.cli.pipeline import give_names, tell_input
+from rcweb.cli.results import FILES, read_result, write_result
+from rcweb.cli.spreadsheets import known_names, tell_formulas
 from rcweb.cli.summary import summarise, summary_text
 
 
@@ -22,25 +25,38 @@ from rcweb.cli.summary import summarise, summary_text
     epilog="\b\nExample:\n  rcweb annotate results --sets regulons.gmt --terms go.gmt",
 )
 @click.argument("out", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@overwrite_option
 @knowledge_options
 @with_console
-def annotate(out: Path, sources: Sources, console: Console) -> None:
+def annotate(out: Path, overwrite: bool, sources: Sources, console: Console) -> None:
     """Name the regulators in OUT, a folder that `rcweb fit` wrote, and renew its report.
 
     What is given takes the place of what was given before for the same option; all else stays:
     sets, terms, measured factors, groups of samples, names of variables.
     """
+    from rcweb.tables import InputCheck
+
     if not (sources.sets or sources.terms or sources.measured or sources.samples or sources.names):
         raise click.UsageError(
             "Say what is known: --sets, --terms, --measured, --samples or --names."
         )
     start = time.monotonic()
-    with console.interruptible(lambda: f"{out} is as it was."):
+    with console.interruptible(advice(out, f"{out} is as it was.")):
+        check_output(out, FILES, sources, overwrite=overwrite)
         result = read_result(out)
-        inputs = updated_inputs(result.provenance.get("inputs", {}), sources.inputs())
-        result = replace(result, provenance={**result.provenance, "inputs": inputs})
-        given = join_samples(load_knowledge(sources), sources, list(result.activities.index))
+        samples, variables = list(result.activities.index), result.model.network_.targets
+        given = join_table(load_knowledge(sources), sources, samples, variables)
+        tell_input(InputCheck(matches=given.matches), console)
+        tell_formulas(known_names(given), console)
         knowledge = updated(result.knowledge or Knowledge(), given)
-        annotations = name_and_write(out, result, knowledge, console)
-    summary = summarise(out, result, annotations, time.monotonic() - start)
-    console.result(summary, summary_text(summary))
+        result.model.input_ = replace(result.model.input_, matches=given.matches)
+        record = {
+            **result.provenance,
+            "inputs": updated_inputs(result.provenance.get("inputs", {}), sources.inputs()),
+            "input_check": result.model.input_.to_plain(),
+        }
+        result = replace(result, provenance=record)
+        annotations = give_names(result, knowledge, console)
+        write_result(out, result, knowledge, annotations, keep=True, overwrite=overwrite)
+        summary = summarise(out, result, annotations, time.monotonic() - start)
+        console.result(summary, summary_text(summary))

@@ -9,14 +9,16 @@ import warnings
 import click
 
 from rcweb._version import __version__
+from rcweb.cli import interrupt
 from rcweb.cli.annotate import annotate
 from rcweb.cli.bench import bench
 from rcweb.cli.demo import demo
 from rcweb.cli.fit import fit
+from rcweb.cli.interrupt import INTERRUPTED
 from rcweb.cli.simulate import simulate
 from rcweb.cli.transform import transform
 
-OK, BUG, USAGE, INPUT, MISSING_PACKAGE, INTERRUPTED = 0, 1, 2, 3, 4, 130
+OK, BUG, USAGE, INPUT, MISSING_PACKAGE = 0, 1, 2, 3, 4
 
 EPILOG = """\b
 Exit codes: 0 done, 1 a defect of rcweb, 2 wrong usage, 3 the input cannot be used,
@@ -50,7 +52,10 @@ def run(arguments: list[str]) -> int:
         warnings.simplefilter("ignore")
     try:
         result = group.main(arguments, prog_name="rcweb", standalone_mode=False)
-        return result if isinstance(result, int) else OK
+        code = result if isinstance(result, int) else OK
+        if code == OK and interrupt.seen():
+            return _fail("interrupted, after the work was done.", INTERRUPTED)
+        return code
     except click.UsageError as error:
         error.show()
         return USAGE
@@ -61,6 +66,8 @@ def run(arguments: list[str]) -> int:
     except Exception as error:
         if verbose:
             traceback.print_exc()
+        if interrupt.seen():
+            return _fail("interrupted.", INTERRUPTED)
         return _explain(error)
 
 

@@ -14,6 +14,8 @@ from typing import Any, TextIO, TypeVar
 
 import click
 
+from rcweb.cli import interrupt
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 _FIRST_SIGN = 2.0  # seconds until a step that takes long says so
@@ -34,11 +36,6 @@ class Console:
             sys.stderr.write(text + "\n")
             sys.stderr.flush()
 
-    def detail(self, text: str) -> None:
-        """A line for those who asked for --verbose."""
-        if self.verbose:
-            self.say(text)
-
     def result(self, summary: Mapping[str, Any], text: str) -> None:
         """What the command was run for, on stdout: `summary` with --json, else `text`."""
         if self.as_json:
@@ -51,6 +48,7 @@ class Console:
     @contextmanager
     def step(self, what: str) -> Iterator[None]:
         """Something that may take long: after two seconds it shows signs of life."""
+        interrupt.check()
         start = time.monotonic()
         done = threading.Event()
         watcher = threading.Thread(target=_watch, args=(what, start, done, sys.stderr), daemon=True)
@@ -73,7 +71,7 @@ class Console:
             yield
         except KeyboardInterrupt:
             sys.stderr.write(f"\nrcweb: interrupted. {advice()}\n")
-            raise SystemExit(130) from None
+            raise click.exceptions.Exit(interrupt.INTERRUPTED) from None
 
 
 def _watch(what: str, start: float, done: threading.Event, stream: TextIO) -> None:

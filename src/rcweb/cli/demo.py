@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING
 import click
 
 from rcweb.cli.console import Console, with_console
+from rcweb.cli.interrupt import advice
 from rcweb.cli.knowledge import Annotations, Knowledge, Sources
-from rcweb.cli.pipeline import FitParameters, fit_table, name_and_write
+from rcweb.cli.needs import check_output
+from rcweb.cli.options import overwrite_option
+from rcweb.cli.pipeline import FitParameters, fit_table, give_names
 from rcweb.cli.results import FILES, write_result
 from rcweb.cli.summary import summarise, summary_text
-from rcweb.engine.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from rcweb.engine.types import Array
     from rcweb.lab.datasets import Dataset
 
 SHOWN = 10
@@ -39,19 +42,21 @@ PARAMETERS = FitParameters()
 )
 @click.option("--simulated", is_flag=True, help="A planted network, without any download.")
 @click.option("--open", "open_page", is_flag=True, help="Open the report in the browser.")
+@overwrite_option
 @with_console
-def demo(out: Path, simulated: bool, open_page: bool, console: Console) -> None:
+def demo(out: Path, simulated: bool, open_page: bool, overwrite: bool, console: Console) -> None:
     """Regulators of E. coli from 278 RNA-seq samples, named by RegulonDB, with a report.
 
     Downloads the table once. When no package index can be reached it says so and shows a planted
     network instead: what was planted, what was found.
     """
-    from rcweb.storage.folder import check_replaceable
-
-    check_replaceable(out, FILES)
-    with console.interruptible(lambda: f"{out} is as it was; run the same command again."):
+    check_output(out, FILES, Sources(), overwrite=overwrite)
+    with console.interruptible(advice(out, f"{out} is as it was; run the same command again.")):
         dataset = None if simulated else _load(console)
-        page = _planted(out, console) if dataset is None else _ecoli(dataset, out, console)
+        if dataset is None:
+            page = _planted(out, console, overwrite)
+        else:
+            page = _ecoli(dataset, out, console, overwrite)
     if open_page:
         click.launch(str(page.resolve()))
 
@@ -68,7 +73,7 @@ def _load(console: Console) -> Dataset | None:
         return None
 
 
-def _ecoli(dataset: Dataset, out: Path, console: Console) -> Path:
+def _ecoli(dataset: Dataset, out: Path, console: Console, overwrite: bool) -> Path:
     from rcweb.tables.table import Table
 
     start = time.monotonic()
@@ -84,7 +89,8 @@ def _ecoli(dataset: Dataset, out: Path, console: Console) -> Path:
         title=f"{dataset.name}: hidden regulators",
     )
     result = fit_table(table, PARAMETERS, dataset.name, Sources(), console)
-    annotations = name_and_write(out, result, knowledge, console)
+    annotations = give_names(result, knowledge, console)
+    write_result(out, result, knowledge, annotations, overwrite=overwrite)
     summary = summarise(out, result, annotations, time.monotonic() - start)
     best = best_known(annotations.names)
     summary["best_known"] = best.to_dict("records")
@@ -115,7 +121,7 @@ def best_known_text(best: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def _planted(out: Path, console: Console) -> Path:
+def _planted(out: Path, console: Console, overwrite: bool) -> Path:
     """Figure 1 of the paper: 500 variables, 280 samples, Poisson network, 10 % noise."""
     from rcweb.lab.metrics import score_network
     from rcweb.lab.simulate import simulate
@@ -130,7 +136,8 @@ def _planted(out: Path, console: Console) -> Path:
     result = fit_table(table, PARAMETERS, "simulated", Sources(), console)
     recovery = score_network(result.model.components_, truth.network, result.model.edge_score_)
     picture = _picture(truth.network, result.model.components_, console)
-    write_result(out, result, Knowledge(title="A planted network"), extra=picture)
+    knowledge = Knowledge(title="A planted network")
+    write_result(out, result, knowledge, extra=picture, overwrite=overwrite)
     summary = summarise(out, result, Annotations(), time.monotonic() - start)
     summary |= {
         "accuracy": recovery.rho,

@@ -10,17 +10,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rcweb.cli.console import Console, with_console
-from rcweb.cli.knowledge import Annotations, Knowledge, Sources, join_samples, load_knowledge
-from rcweb.cli.options import TABLE, knowledge_options, reading_options
+from rcweb.cli.knowledge import Knowledge, Sources, join_table, load_knowledge
+from rcweb.cli.needs import check_h5ad, check_output, check_package
+from rcweb.cli.options import TABLE, knowledge_options, overwrite_option, reading_options
 from rcweb.cli.pipeline import (
     FitParameters,
+    check_data,
     fit_table,
-    name_and_write,
+    give_names,
     read_data,
     tell_forecast,
-    tell_table,
+    tell_input,
 )
 from rcweb.cli.results import FILES, write_result
+from rcweb.cli.spreadsheets import known_names, tell_formulas
 from rcweb.cli.summary import summarise, summary_text
 
 if TYPE_CHECKING:
@@ -89,6 +92,11 @@ class Size(click.ParamType):
     show_default=True,
     help="How much time to spend.",
 )
+@click.option(
+    "--center/--no-center",
+    default=None,
+    help="Subtract the mean of each variable or not. Default: as the method does.",
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--forecast", is_flag=True, help="Only say how much memory and time it would take.")
 @click.option(
@@ -100,6 +108,7 @@ class Size(click.ParamType):
     help="Folder to go on from if the run is killed; removed once the results are written.",
 )
 @click.option("--h5ad", is_flag=True, help="Also write data.h5ad, with the result in its slots.")
+@overwrite_option
 @knowledge_options
 @reading_options
 @with_console
@@ -111,11 +120,13 @@ def fit(
     degree: int | None,
     fdr: float,
     quality: str,
+    center: bool | None,
     seed: int,
     forecast: bool,
     max_memory: str | None,
     checkpoint: Path | None,
     h5ad: bool,
+    overwrite: bool,
     sources: Sources,
     reading: Callable[[], ReadOptions],
     console: Console,
@@ -131,42 +142,57 @@ def fit(
 
     start = time.monotonic()
     parameters = FitParameters(
-        components, method, degree, fdr, quality, seed, max_memory, checkpoint
+        components,
+        method,
+        degree,
+        fdr,
+        quality,
+        seed,
+        max_memory,
+        checkpoint,
+        "auto" if center is None else center,
     )
     if forecast:
         tell_forecast(read_data(data, reading(), Knowledge()), parameters, console)
         return
     out = _checked_folder(out, checkpoint)
+    check_output(out, FILES, sources, data, overwrite=overwrite)
+    if h5ad:
+        check_package("anndata", "--h5ad", "anndata")
     kept = [_on_interrupt(out, checkpoint)]
     with console.interruptible(lambda: kept[-1]):
         knowledge = load_knowledge(sources)
         with console.step(f"reading {data.name}"):
             table = read_data(data, reading(), knowledge)
-        tell_table(table, console)
-        knowledge = join_samples(knowledge, sources, table.samples)
-        result = fit_table(table, parameters, data.name, sources, console)
-        result.model.set_names(targets=knowledge.labels)
+        knowledge = join_table(knowledge, sources, table.samples, table.variables)
+        check = check_data(table, data.name, knowledge.matches)
+        tell_input(check, console)
+        if h5ad:
+            check_h5ad(table, knowledge)
+        tell_formulas([*table.samples, *table.variables, *known_names(knowledge)], console)
+        result = fit_table(table, parameters, data.name, sources, console, check)
+        try:
+            annotations = give_names(result, knowledge, console)
+        except BaseException:  # Ctrl-C too: what took long to fit is not lost for want of a name
+            write_result(out, result, knowledge, h5ad=h5ad, overwrite=overwrite)
+            unnamed = f"The network is in {out}; name its regulators with `rcweb annotate {out}`."
+            kept.append(unnamed)
+            raise
         with console.step("writing results"):
-            write_result(out, result, knowledge, h5ad=h5ad)
+            write_result(out, result, knowledge, annotations, h5ad=h5ad, overwrite=overwrite)
         if checkpoint is not None:
             remove_checkpoint(checkpoint)
-        kept.append(f"The network is in {out}; name its regulators with `rcweb annotate {out}`.")
-        annotations = Annotations()
-        if knowledge.names_regulators:
-            annotations = name_and_write(out, result, knowledge, console, h5ad=h5ad)
-    summary = summarise(out, result, annotations, time.monotonic() - start)
-    console.result(summary, summary_text(summary))
+        kept.append(f"The result is complete, in {out}.")
+        summary = summarise(out, result, annotations, time.monotonic() - start)
+        console.result(summary, summary_text(summary))
 
 
 def _checked_folder(out: Path | None, checkpoint: Path | None) -> Path:
-    """Where results go; what is wrong with it is said before the work, not after it."""
-    from rcweb.storage.folder import check_replaceable
-
+    """Where results go."""
     if out is None:
         raise click.UsageError("Missing option '-o' / '--out': name a folder for the results.")
     if checkpoint is not None and checkpoint.resolve().is_relative_to(out.resolve()):
         raise click.UsageError(f"{out} is replaced as a whole; name a checkpoint outside it.")
-    check_replaceable(out, FILES)
     return out
 
 

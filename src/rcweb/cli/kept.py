@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
     from rcweb.knowledge import GeneSets
 
-FILE = "knowledge.json.gz"
-FORMAT = "rcweb-knowledge"
-VERSION = 1
+KNOWLEDGE_FILE = "knowledge.json.gz"
+KNOWLEDGE_FORMAT = "rcweb-knowledge"
+KNOWLEDGE_VERSION = 1
 
 
 def knowledge_to_bytes(knowledge: Knowledge) -> bytes:
     """The content of the file; same knowledge, same bytes. Of the sample sheet only the groups."""
     document = {
-        "format": FORMAT,
-        "version": VERSION,
+        "format": KNOWLEDGE_FORMAT,
+        "version": KNOWLEDGE_VERSION,
         "known": _plain_sets(knowledge.known),
         "terms": _plain_sets(knowledge.terms),
         "measured": _plain_frame(knowledge.measured),
@@ -43,14 +43,14 @@ def read_knowledge(folder: Path, n_samples: int) -> Knowledge:
     """
     from rcweb.tables.streams import open_unpacked
 
-    path = folder / FILE
+    path = folder / KNOWLEDGE_FILE
     if not path.is_file():
         return Knowledge()
     with open_unpacked(path) as stream:
         content = stream.read()
     try:
         document = json.loads(content)
-        if (document["format"], document["version"]) != (FORMAT, VERSION):
+        if (document["format"], document["version"]) != (KNOWLEDGE_FORMAT, KNOWLEDGE_VERSION):
             raise ValueError("it has another format")
         groups, labels, title = (document[key] for key in ("groups", "labels", "title"))
         if groups is not None and len(groups) != n_samples:
@@ -64,7 +64,7 @@ def read_knowledge(folder: Path, n_samples: int) -> Knowledge:
             title=None if title is None else str(title),
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise ValueError(f"{FILE} is not as rcweb wrote it ({error})") from None
+        raise ValueError(f"{KNOWLEDGE_FILE} is not as rcweb wrote it ({error})") from None
 
 
 def updated(kept: Knowledge, given: Knowledge) -> Knowledge:

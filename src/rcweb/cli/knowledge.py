@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from rcweb.estimator import RCweb
     from rcweb.knowledge import GeneSets
+    from rcweb.tables import Match
 
 
 @dataclass(frozen=True)
@@ -27,16 +28,24 @@ class Sources:
     samples: Path | None = None
     group: str | None = None
     names: Path | None = None
+    names_columns: tuple[str, str] | None = None
 
     def inputs(self) -> dict[str, dict[str, str]]:
         """Name and checksum of every file, for the record of the run."""
-        from rcweb.tables.read import checksum
+        from rcweb.storage.checksum import checksum
 
+        return {k: {"file": p.name, "sha256": checksum(p)} for k, p in self._files().items()}
+
+    def paths(self) -> list[Path]:
+        """Every file."""
+        return list(self._files().values())
+
+    def _files(self) -> dict[str, Path]:
+        """Every file by its role."""
         files: dict[str, Path] = {f"sets {i + 1}": p for i, p in enumerate(self.sets)}
         files |= {f"terms {i + 1}": p for i, p in enumerate(self.terms)}
         single = {"measured": self.measured, "samples": self.samples, "names": self.names}
-        files |= {role: path for role, path in single.items() if path is not None}
-        return {k: {"file": p.name, "sha256": checksum(p)} for k, p in files.items()}
+        return files | {role: path for role, path in single.items() if path is not None}
 
 
 @dataclass(frozen=True)
@@ -47,8 +56,10 @@ class Knowledge:
     measured : (some samples, factors)
     sheet : one row per sample
     groups : one per sample of the table, for colours
-    labels : names to show instead of identifiers
+    name_columns : columns of the table of names; labels : names to show instead of identifiers
     title : heading of the report
+    set_files : name and sets of every file of sets
+    matches : how much of each file is in the table
     """
 
     known: GeneSets | None = None
@@ -56,8 +67,11 @@ class Knowledge:
     measured: pd.DataFrame | None = None
     sheet: pd.DataFrame | None = None
     groups: tuple[str, ...] | None = None
+    name_columns: dict[str, list[str]] | None = None
     labels: dict[str, str] | None = None
     title: str | None = None
+    set_files: tuple[tuple[str, GeneSets], ...] = ()
+    matches: tuple[Match, ...] = ()
 
     @property
     def names_regulators(self) -> bool:
@@ -75,57 +89,73 @@ class Annotations:
 
 
 def load_knowledge(sources: Sources) -> Knowledge:
-    """Read the files, as far as that is possible without the table; see `join_samples`."""
-    from rcweb.tables.sheets import read_names, read_sheet
+    """Read the files, as far as that is possible without the table; see `join_table`."""
+    from rcweb.tables.sheets import read_columns, read_sheet
 
+    known = _load_sets(
+        sources.sets,
+        source=sources.source_column,
+        target=sources.target_column,
+        weight=sources.weight_column,
+    )
+    terms = _load_sets(sources.terms)
     return Knowledge(
-        known=_load_sets(
-            sources.sets,
-            source=sources.source_column,
-            target=sources.target_column,
-            weight=sources.weight_column,
-        ),
-        terms=_load_sets(sources.terms),
+        known=_merged(known),
+        terms=_merged(terms),
         sheet=read_sheet(sources.samples) if sources.samples else None,
-        labels=read_names(sources.names) if sources.names else None,
+        name_columns=read_columns(sources.names) if sources.names else None,
+        set_files=tuple((path.name, sets) for path, sets in [*known, *terms]),
     )
 
 
-def join_samples(knowledge: Knowledge, sources: Sources, samples: Sequence[str]) -> Knowledge:
-    """Add what needs the names of samples; whatever does not join is an error before the fit."""
-    from rcweb.tables.sheets import groups_of
+def join_table(
+    knowledge: Knowledge, sources: Sources, samples: Sequence[str], variables: Sequence[str]
+) -> Knowledge:
+    """Add what needs the names in the table, and how many of them each file shares with it."""
+    from rcweb.cli import matching
 
-    groups = measured = None
-    if knowledge.sheet is not None:
-        groups = groups_of(knowledge.sheet, samples, sources.group)
+    groups = measured = labels = None
+    matches = [matching.match_sets(file, sets, variables) for file, sets in knowledge.set_files]
+    if sources.names is not None and knowledge.name_columns is not None:
+        labels, found = matching.match_labels(
+            sources.names.name, knowledge.name_columns, variables, sources.names_columns
+        )
+        matches.append(found)
+    if sources.samples is not None and knowledge.sheet is not None:
+        groups, found = matching.match_sheet(
+            sources.samples.name, knowledge.sheet, samples, sources.group
+        )
+        matches.append(found)
     if sources.measured is not None:
         measured = _load_measured(sources.measured, samples)
-    return replace(knowledge, groups=None if groups is None else tuple(groups), measured=measured)
+        matches.append(matching.match_measured(sources.measured.name, measured, samples))
+    return replace(
+        knowledge, groups=groups, measured=measured, labels=labels, matches=tuple(matches)
+    )
 
 
 def _load_measured(path: Path, samples: Sequence[str]) -> pd.DataFrame:
     """Measured factors, samples x factors, turned round if the names of samples say so."""
-    from rcweb.tables import TableError, read_table
+    from rcweb.tables import read_table
 
-    table = read_table(path, samples=samples, keep_empty=True)
-    if not set(table.samples) & set(samples):
-        raise TableError(
-            f"{path.name}: none of its samples ({table.samples[0]!r} ...) is in the table "
-            f"({samples[0]!r} ...)."
-        )
-    return table.frame()
+    return read_table(path, samples=samples, keep_empty=True).frame()
 
 
-def _load_sets(paths: Sequence[Path], **columns: str | None) -> GeneSets | None:
-    """All sets of all files; `columns` are titles in those that are tables of edges."""
-    from rcweb.knowledge import merge_sets, read_sets
+def _load_sets(paths: Sequence[Path], **columns: str | None) -> list[tuple[Path, GeneSets]]:
+    """The sets of each file; `columns` are titles in those that are tables of edges."""
+    from rcweb.knowledge import read_sets
     from rcweb.knowledge.genesets import is_gmt
 
     if any(columns.values()) and all(map(is_gmt, paths)):
         raise ValueError("Columns are named for a table of edges, but --sets names none.")
-    if not paths:
-        return None
-    return merge_sets([(path.stem, read_sets(path, **columns)) for path in paths])
+    return [(path, read_sets(path, **columns)) for path in paths]
+
+
+def _merged(parts: Sequence[tuple[Path, GeneSets]]) -> GeneSets | None:
+    """All sets of all files."""
+    from rcweb.knowledge import merge_sets
+
+    return merge_sets([(path.stem, sets) for path, sets in parts]) if parts else None
 
 
 def annotate_model(

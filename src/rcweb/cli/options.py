@@ -19,7 +19,22 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 TABLE = click.Path(exists=True, path_type=Path)  # a .zarr is a folder
-_READING = ("transpose", "header", "index", "delimiter", "encoding", "drop", "layer", "sheet")
+overwrite_option = click.option(
+    "--overwrite",
+    is_flag=True,
+    help="Replace files of the same names that were changed, or that rcweb did not write.",
+)
+_READING = (
+    "transpose",
+    "header",
+    "index",
+    "delimiter",
+    "encoding",
+    "drop",
+    "layer",
+    "sheet",
+    "log",
+)
 
 
 def reading_options(function: F) -> F:
@@ -37,6 +52,7 @@ def reading_options(function: F) -> F:
     @click.option("--drop", metavar="TITLE", multiple=True, help="Leave this column out.")
     @click.option("--layer", metavar="NAME", help="Of an .h5ad file. Default: X.")
     @click.option("--sheet", metavar="NAME", help="Of an Excel file. Default: the first.")
+    @click.option("--log", is_flag=True, help="Take log2(x + 1) of every value, as of counts.")
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         said = {name: kwargs.pop(name) for name in _READING}
@@ -74,7 +90,13 @@ def knowledge_options(function: F) -> F:
     )
     @click.option("--samples", type=FILE, help="Sample sheet; its first column is the sample.")
     @click.option("--group", metavar="TITLE", help="Column of the sheet that colours the report.")
-    @click.option("--names", type=FILE, help="Names to show: identifier, name.")
+    @click.option("--names", type=FILE, help="Names to show: a table of identifiers and names.")
+    @click.option(
+        "--names-columns",
+        nargs=2,
+        metavar="ID NAME",
+        help="Titles of its columns to use. Default: looked for, and told.",
+    )
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         sources = Sources(**{field.name: kwargs.pop(field.name) for field in fields(Sources)})

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 import sys
+import warnings
+from collections.abc import Sequence
 from contextlib import redirect_stdout
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rcweb.cli.console import Console
 from rcweb.cli.knowledge import Annotations, Knowledge, Sources, annotate_model
-from rcweb.cli.results import Result, write_result
+from rcweb.cli.results import Result
 
 if TYPE_CHECKING:
     from rcweb.blocks.large import LargeTable
     from rcweb.estimator import RCweb
-    from rcweb.tables import ReadOptions, Table
+    from rcweb.tables import InputCheck, Match, ReadOptions, Table
+    from rcweb.tables.look import Side
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class FitParameters:
     random_state: int = 0
     max_memory: str | None = None
     checkpoint: Path | None = None
+    center: bool | str = "auto"
 
 
 def read_data(data: Path, options: ReadOptions, knowledge: Knowledge) -> Table | LargeTable:
@@ -43,19 +47,46 @@ def read_data(data: Path, options: ReadOptions, knowledge: Knowledge) -> Table |
     if large is not None:
         return large
     samples = set() if knowledge.sheet is None else set(map(str, knowledge.sheet.index))
-    variables: set[str] = set(knowledge.labels or {})
+    variables = {
+        name for names in (knowledge.name_columns or {}).values() for name in names if name
+    }
     for sets in (knowledge.known, knowledge.terms):
         variables |= {m for members in (sets.members if sets else ()) for m in members}
     return read_table(data, options, samples=samples, variables=variables)
 
 
-def tell_table(table: Table | LargeTable, console: Console) -> None:
-    """Say what was read and which way round."""
-    M, N = table.shape
-    console.say(f"{M:,} samples x {N:,} variables. {table.notes[-1]}")
-    tell_missing(table, console)
-    for note in table.notes[:-1]:
-        console.detail(note)
+def check_data(table: Table | LargeTable, name: str, matches: Sequence[Match]) -> InputCheck:
+    """What is to be said of a table that was read, and of the files beside it."""
+    from rcweb.blocks.large import LargeTable
+    from rcweb.tables import Look, check_file, look_at, rows_to_look_at
+    from rcweb.tables.orientation import Orientation
+
+    way = table.way or Orientation(True, "as made")
+    columns: Side = "variables" if way.rows_are_samples else "samples"
+    names: Any = (table.samples, table.variables, columns)
+    if isinstance(table, LargeTable):
+        numbers, values = table.blocks.some(len(rows_to_look_at(*table.shape)))
+        look = Look(values, numbers, table.shape[0], *names)
+    else:
+        look = look_at(table.values, *names)
+    check = check_file(
+        look,
+        name,
+        way=way,
+        notes=table.notes,
+        set_aside=table.set_aside,
+        logged=table.logged,
+    )
+    return replace(check, matches=tuple(matches))
+
+
+def tell_input(check: InputCheck, console: Console) -> None:
+    """Print the input check; what is certainly wrong ends the command."""
+    from rcweb.tables import TableError
+
+    console.say(str(check))
+    if check.errors:
+        raise TableError("\n".join(check.errors))
 
 
 def tell_missing(table: Table | LargeTable, console: Console) -> None:
@@ -71,20 +102,27 @@ def fit_table(
     name: str,
     sources: Sources,
     console: Console,
+    check: InputCheck | None = None,
 ) -> Result:
-    """Fit the model and gather what is written."""
+    """Fit the model and gather what is written; `check`, if the input was checked already."""
     import pandas as pd
 
     from rcweb.blocks.large import LargeTable
     from rcweb.estimator import RCweb
     from rcweb.knowledge.names import total_variance
     from rcweb.storage.provenance import provenance
+    from rcweb.tables import InputWarning
 
     model = RCweb(**asdict(parameters), verbose=int(console.verbose))
     X = _usable(table, model, console)
-    with console.step("fitting"), redirect_stdout(sys.stderr):
+    if check is None:
+        check = check_data(table, name, ())
+        tell_input(check, console)
+    with console.step("fitting"), redirect_stdout(sys.stderr), warnings.catch_warnings():
+        warnings.simplefilter("ignore", InputWarning)  # told already, with the options to use
         model.fit(X)
         activities = model.transform(X)
+    model.input_ = check
     # How much was printed and which machine it was are no part of the result.
     model.set_params(verbose=0, max_memory=None, checkpoint=None)
     for warning in model.warnings_:
@@ -93,13 +131,17 @@ def fit_table(
         inputs={"data": _facts(table, name), **sources.inputs()},
         parameters=model.get_params(),
         seed=parameters.random_state,
+        input_check=check.to_plain(),
     )
     frame = pd.DataFrame(
-        activities, index=list(table.samples), columns=list(model.network_.regulators)
+        activities, index=list(table.samples), columns=model.get_feature_names_out()
     )
     if isinstance(table, LargeTable):  # another pass over it is not worth the time
         return Result(model, frame, record)
-    variance = {"total": total_variance(table.values), "explained": model.score(X)}
+    variance = {
+        "total": total_variance(table.values),
+        "explained": model.score(X, activities=activities),
+    }
     # Squares of huge values overflow; the record holds numbers only.
     record["variance"] = {what: v for what, v in variance.items() if math.isfinite(v)}
     return Result(model, frame, record, X)
@@ -138,22 +180,16 @@ def _facts(table: Table | LargeTable, name: str) -> dict[str, Any]:
     return {"file": name, "sha256": table.sha256, "n_samples": M, "n_variables": N}
 
 
-def name_and_write(
-    out: Path,
-    result: Result,
-    knowledge: Knowledge,
-    console: Console,
-    *,
-    h5ad: bool = False,
-) -> Annotations:
-    """Name the regulators by what is known, the targets as told; write the result with the names,
-    which are also set in its model."""
+def give_names(result: Result, knowledge: Knowledge, console: Console) -> Annotations:
+    """Name the targets as told and the regulators by what is known, if anything is; the names are
+    set in the model."""
+    result.model.set_names(targets=knowledge.labels)
+    if not knowledge.names_regulators:
+        return Annotations()
     with console.step("naming regulators"):
         annotations = annotate_model(
             result.model, result.activities, knowledge, result.variance("total")
         )
-        result.model.set_names(
-            None if annotations.names is None else annotations.names["name"], knowledge.labels
-        )
-        write_result(out, result, knowledge, annotations, h5ad=h5ad)
+    if annotations.names is not None:
+        result.model.set_names(annotations.names["name"])
     return annotations

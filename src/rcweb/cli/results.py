@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rcweb.cli.kept import FILE as KNOWLEDGE_FILE
-from rcweb.cli.kept import knowledge_to_bytes, read_knowledge
+from rcweb.cli.kept import KNOWLEDGE_FILE, knowledge_to_bytes, read_knowledge
 from rcweb.cli.knowledge import Annotations, Knowledge
 
 if TYPE_CHECKING:
@@ -19,19 +17,18 @@ if TYPE_CHECKING:
     from rcweb.network import Network
 
 NETWORK_FILES = ("network.tsv", "network.graphml", "network.cyjs", "network.gmt")
-_RECORD_PARTS = ("inputs", "parameters")
-ANNOTATION_FILES = ("terms.tsv", "measured.tsv")
+DATA_FILES = ("data.h5ad", "networks.png")  # which only a fit can write
 FILES = (
     *NETWORK_FILES,
-    *ANNOTATION_FILES,
+    *DATA_FILES,
     KNOWLEDGE_FILE,
     "activities.tsv",
     "regulators.tsv",
+    "terms.tsv",
+    "measured.tsv",
     "model.rcweb",
-    "data.h5ad",
     "provenance.json",
     "report.html",
-    "networks.png",
 )
 
 
@@ -63,18 +60,20 @@ def write_result(
     *,
     h5ad: bool = False,
     extra: Mapping[str, bytes] | None = None,
+    keep: bool = False,
+    overwrite: bool = False,
 ) -> Path:
     """Write all files of a result to `out`; a killed run leaves the old folder or the new one.
 
-    `extra` are further files, ``{name: content}``, with names among `FILES`.
+    `extra` are further files, ``{name: content}``, with names among `FILES`; `keep` those that the
+    fit wrote and that cannot be written without its data.
     """
     from rcweb.estimator import save_model
     from rcweb.storage.folder import replacing_folder
 
     knowledge, annotations = knowledge or Knowledge(), annotations or Annotations()
-    with replacing_folder(out, FILES, keep=result.knowledge is not None) as folder:
-        for name in ANNOTATION_FILES:  # earlier ones, if the folder is kept
-            (folder / name).unlink(missing_ok=True)
+    kept = DATA_FILES if keep else ()
+    with replacing_folder(out, FILES, result.provenance, keep=kept, overwrite=overwrite) as folder:
         for name, text in _texts(result, annotations).items():
             (folder / name).write_text(text, encoding="utf-8", errors="replace", newline="")
         for name, content in (extra or {}).items():
@@ -83,8 +82,8 @@ def write_result(
         (folder / KNOWLEDGE_FILE).write_bytes(knowledge_to_bytes(knowledge))
         if h5ad:
             _write_h5ad(folder / "data.h5ad", result, knowledge)
-        elif (folder / "data.h5ad").exists():  # kept from the fit
-            _rename_h5ad(folder / "data.h5ad", result.model.network_)
+        elif keep and (Path(out) / "data.h5ad").exists():
+            _rename_h5ad(Path(out) / "data.h5ad", folder / "data.h5ad", result.model.network_)
         _write_report(folder / "report.html", result, knowledge, annotations)
     return Path(out)
 
@@ -92,16 +91,19 @@ def write_result(
 def read_result(out: str | Path) -> Result:
     """A result folder without the data."""
     from rcweb.estimator import load_model
+    from rcweb.storage.ownership import check_regular
+    from rcweb.storage.provenance import read_provenance
     from rcweb.tables import ReadOptions, TableError, read_table
 
     out = Path(out)
+    for name in ("model.rcweb", "provenance.json", "activities.tsv"):
+        check_regular(out / name)
     if not (out / "model.rcweb").is_file():
         raise TableError(f"{out} is not a folder that `rcweb fit` wrote: it has no model.rcweb.")
     try:
-        record = json.loads((out / "provenance.json").read_text(encoding="utf-8"))
+        _, record = read_provenance(out)
         as_written = ReadOptions(transpose=False, header=True, index=True, delimiter="\t")
         activities = read_table(out / "activities.tsv", as_written).frame()
-        _check_record(record)
         knowledge = read_knowledge(out, len(activities))
     except (OSError, ValueError) as error:
         raise TableError(f"{out} is incomplete: {error}") from None
@@ -112,22 +114,8 @@ def read_result(out: str | Path) -> Result:
     return Result(model, activities, record, knowledge=knowledge)
 
 
-def _check_record(record: Any) -> None:
-    """A folder may come from anyone: what is shown and written again must have its usual form."""
-    parts = [record.get(key, {}) if isinstance(record, dict) else None for key in _RECORD_PARTS]
-    inputs = list(parts[0].values()) if isinstance(parts[0], dict) else [None]
-    variance = record.get("variance", {}) if isinstance(record, dict) else None
-    numbers = list(variance.values()) if isinstance(variance, dict) else [None]
-    if not (
-        all(isinstance(part, dict) for part in [*parts, *inputs])
-        and all(isinstance(number, int | float) for number in numbers)
-    ):
-        raise ValueError("provenance.json does not have the form that rcweb gives it.")
-
-
 def _texts(result: Result, annotations: Annotations) -> dict[str, str]:
     from rcweb.network.formats import tsv
-    from rcweb.storage.provenance import provenance_text
 
     network = result.model.network_
     activities = result.activities.set_axis(list(network.regulator_labels), axis="columns")
@@ -138,7 +126,6 @@ def _texts(result: Result, annotations: Annotations) -> dict[str, str]:
         "network.gmt": network.to_gmt(),
         "activities.tsv": tsv(activities.rename_axis("sample"), index=True),
         "regulators.tsv": tsv(_regulators(result.model, annotations), index=True),
-        "provenance.json": provenance_text(result.provenance),
     }
     if annotations.terms is not None:
         texts["terms.tsv"] = tsv(_with_names(annotations.terms, network))
@@ -162,26 +149,29 @@ def _with_names(table: pd.DataFrame, network: Network) -> pd.DataFrame:
     return table.assign(regulator_name=table["regulator"].map(names))
 
 
+def sheet_of(sheet: pd.DataFrame, samples: Sequence[str]) -> pd.DataFrame:
+    """The rows of the sheet for the samples of the table, empty where it has none."""
+    return sheet.reindex(list(samples)).fillna("")
+
+
 def _write_h5ad(path: Path, result: Result, knowledge: Knowledge) -> None:
     from rcweb.estimator.anndata import fill_anndata
 
     anndata = _anndata()
-    if result.data is None:
-        raise ValueError("The data are needed to write .h5ad; use --h5ad with `rcweb fit`.")
     adata = anndata.AnnData(result.data)
     if knowledge.sheet is not None:
-        adata.obs = knowledge.sheet.reindex(adata.obs_names).fillna("")
+        adata.obs = sheet_of(knowledge.sheet, adata.obs_names)
     fill_anndata(adata, result.model, result.activities)
     adata.write_h5ad(path)
 
 
-def _rename_h5ad(path: Path, network: Network) -> None:
-    """Only the names of a file that holds this network."""
+def _rename_h5ad(old: Path, new: Path, network: Network) -> None:
+    """A copy of a file that holds this network, with its names."""
     from rcweb.estimator.anndata import fill_names
 
-    adata = _anndata().read_h5ad(path)
+    adata = _anndata().read_h5ad(old)
     fill_names(adata, network)
-    adata.write_h5ad(path)
+    adata.write_h5ad(new)
 
 
 def _anndata() -> Any:

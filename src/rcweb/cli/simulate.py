@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
 from rcweb.cli.console import Console, with_console
+from rcweb.cli.options import overwrite_option
 
 SIMULATION_FILES = (
     "data.tsv",
     "true_network.tsv",
     "true_activities.tsv",
     "true_sets.gmt",
-    "parameters.json",
+    "provenance.json",
 )
 
 
@@ -51,12 +51,13 @@ SIMULATION_FILES = (
 )
 @click.option("--noise", type=float, default=0.1, show_default=True, help="sd / sd of the signal.")
 @click.option("--seed", "random_state", type=click.IntRange(0), default=0, show_default=True)
+@overwrite_option
 @with_console
-def simulate(out: Path, console: Console, **parameters: Any) -> None:
+def simulate(out: Path, overwrite: bool, console: Console, **parameters: Any) -> None:
     """Draw a sparse network and noisy data from it; the truth is written beside the data.
 
     Writes data.tsv, true_network.tsv, true_activities.tsv, true_sets.gmt (for --sets) and
-    parameters.json.
+    provenance.json (the parameters).
     """
     import numpy as np
     import pandas as pd
@@ -64,8 +65,10 @@ def simulate(out: Path, console: Console, **parameters: Any) -> None:
     from rcweb.lab.simulate import simulate as draw
     from rcweb.network import Network
     from rcweb.network.formats import tsv
-    from rcweb.storage.folder import replacing_folder
+    from rcweb.storage.folder import check_folder, replacing_folder
+    from rcweb.storage.provenance import provenance
 
+    check_folder(out, SIMULATION_FILES, overwrite=overwrite)
     truth = draw(**parameters)
     P, N = truth.network.shape
     network = Network(
@@ -78,13 +81,13 @@ def simulate(out: Path, console: Console, **parameters: Any) -> None:
     samples = pd.Index([f"sample{m}" for m in range(len(truth.data))], name="sample")
     data = pd.DataFrame(truth.data, index=samples, columns=list(network.targets))
     activities = pd.DataFrame(truth.activities, index=samples, columns=list(network.regulators))
-    with replacing_folder(out, SIMULATION_FILES) as folder:
+    record = provenance(inputs={}, parameters=parameters, seed=parameters["random_state"])
+    with replacing_folder(out, SIMULATION_FILES, record, overwrite=overwrite) as folder:
         texts = {
             "data.tsv": tsv(data, index=True),
             "true_network.tsv": network.to_tsv(),
             "true_activities.tsv": tsv(activities, index=True),
             "true_sets.gmt": network.to_gmt(),
-            "parameters.json": json.dumps(parameters, indent=2) + "\n",
         }
         for name, text in texts.items():
             (folder / name).write_text(text, encoding="utf-8", newline="")

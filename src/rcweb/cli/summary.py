@@ -23,7 +23,7 @@ def summarise(
         "n_edges": network.n_edges,
         "explained_variance": result.variance("explained"),
         "reason": result.model.reason_,
-        "warnings": list(result.model.warnings_),
+        "warnings": [*result.model.input_.warnings, *result.model.warnings_],
         "named": {},
         "seconds": round(seconds, 2),
         "report": str(out / "report.html"),

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rcweb.cli.console import Console, with_console
-from rcweb.cli.options import TABLE, reading_options
+from rcweb.cli.needs import check_output_file, check_package
+from rcweb.cli.options import TABLE, overwrite_option, reading_options
 from rcweb.cli.pipeline import tell_missing
+from rcweb.cli.spreadsheets import tell_formulas
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,10 +34,16 @@ if TYPE_CHECKING:
     required=True,
     help="A .tsv or .csv file; .npy or .zarr for tables beyond memory.",
 )
+@overwrite_option
 @reading_options
 @with_console
 def transform(
-    model: Path, data: Path, out: Path, reading: Callable[[], ReadOptions], console: Console
+    model: Path,
+    data: Path,
+    out: Path,
+    overwrite: bool,
+    reading: Callable[[], ReadOptions],
+    console: Console,
 ) -> None:
     """Write the activities of the regulators of MODEL in the samples of DATA.
 
@@ -45,17 +53,30 @@ def transform(
     """
     from rcweb.blocks.large import open_large
     from rcweb.estimator import load_model
-    from rcweb.storage.atomic import write_text
+    from rcweb.storage.atomic import replacing, write_text
+    from rcweb.storage.folder import new_folder
+    from rcweb.storage.ownership import check_regular
     from rcweb.tables import read_table
 
     separators = {".tsv": "\t", ".csv": ","}
     if out.suffix not in (*separators, ".npy", ".zarr"):
         raise click.UsageError(f"{out.name!r} must end in .tsv or .csv, or in .npy or .zarr.")
-    fitted = load_model(model / "model.rcweb" if model.is_dir() else model)
+    if out.suffix == ".zarr":
+        check_package("zarr", "Writing .zarr", "scale")
+    if model.is_dir():
+        model = model / "model.rcweb"
+        check_regular(model)
+    check_output_file(out, data, model, overwrite=overwrite)
+    fitted = load_model(model)
     if out.suffix not in separators:
         from rcweb.blocks import transform_blocks
 
-        M, P = transform_blocks(fitted, data, out).shape
+        with (
+            new_folder(out)
+            if out.suffix == ".zarr"
+            else replacing(out, overwrite=overwrite) as temporary
+        ):
+            M, P = transform_blocks(fitted, data, temporary).shape
         tell_result(out, M, P, console)
         return
     large = open_large(data, reading())
@@ -66,15 +87,24 @@ def transform(
         with console.step(f"reading {data.name}"):
             table = read_table(data, reading(), variables=fitted.network_.targets)
         tell_missing(table, console)
+        _tell_logs(table, fitted, console)
         samples, X = table.samples, align(table, fitted, console)
+    tell_formulas(samples, console)
     import pandas as pd
 
     activities = pd.DataFrame(
         fitted.transform(X), index=list(samples), columns=list(fitted.network_.regulator_labels)
     )
     text = activities.rename_axis("sample").to_csv(sep=separators[out.suffix], lineterminator="\n")
-    write_text(out, text)
+    write_text(out, text, overwrite=overwrite)
     tell_result(out, *activities.shape, console)
+
+
+def _tell_logs(table: Table, model: RCweb, console: Console) -> None:
+    """New samples must be in the units of those that the model was fitted to."""
+    before = "logs" in dict(model.input_.facts)
+    if before and not table.logged:
+        console.say("warning: the model was fitted with --log; say it here if these are no logs.")
 
 
 def tell_result(out: Path, M: int, P: int, console: Console) -> None:

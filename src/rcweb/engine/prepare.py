@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,6 +15,9 @@ _LARGE, _SMALL = 1e100, 1e-100
 # Ratio of the ninth to the first decile of spreads above which variables have units of their own:
 # the squares of the small ones would drown in the noise, or the rounding, of the large ones.
 _DIFFERENT = 1e4
+# Largest spread beside the typical one above which one variable takes the others' last digits.
+_DWARFS = 1e5
+_LEAST = 2.0**-960  # unit whose reciprocal is far from overflow
 _ROUNDED = 1e-9  # spread beside the value below which a variable may vary by rounding alone
 
 
@@ -24,13 +28,15 @@ class Preparation:
     mean : (N,) what was taken off each variable; for a constant variable its value
     varying : (N,) which variables are not constant
     scale : power of two that the table was divided by; 1 unless numbers are extreme
-    units : (N,) powers of two that variables were divided by besides; None unless too different
+    units : (N,) powers of two that variables were divided by instead; None unless too different
+    lone : (n, 3) single wild entries that were replaced: sample, variable, value
     """
 
     mean: Array
     varying: Mask
     scale: float
     units: Array | None = None
+    lone: Array = field(default_factory=lambda: np.empty((0, 3)), kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -43,9 +49,8 @@ class Prepared(Preparation):
 def prepare(X: Array, *, center: bool) -> Prepared:
     """Take off means (if `center`) and set constant variables aside: nothing can regulate them."""
     low, high = X.min(axis=0), X.max(axis=0)
-    varying, scale = judge(low, high)
-    units = different_units(low / scale, high / scale, varying)
-    scaled = X / scale if units is None else X / scale / units
+    varying, scale, units = judge(low, high)
+    scaled = X / (scale if units is None else units)
     mean = scaled.mean(axis=0) if center else np.zeros(X.shape[1])
     G0 = np.ascontiguousarray((scaled - mean)[:, varying])
     if units is not None:
@@ -53,8 +58,9 @@ def prepare(X: Array, *, center: bool) -> Prepared:
     return Prepared(np.where(varying, mean * scale, X[0]), varying, scale, units, G0=G0)
 
 
-def judge(low: Array, high: Array) -> tuple[Mask, float]:
-    """From the extremes of each variable (N,): which of them vary, and the scale of the table."""
+def judge(low: Array, high: Array) -> tuple[Mask, float, Array | None]:
+    """From the extremes of each variable (N,): which of them vary, and what to divide the table by:
+    one scale, or (then the scale is 1) units of the variables (N,)."""
     # Halves first: the difference of two huge numbers of opposite sign overflows.
     spread = high / 2 - low / 2
     size = np.maximum(np.abs(low), np.abs(high))
@@ -64,30 +70,46 @@ def judge(low: Array, high: Array) -> tuple[Mask, float]:
             f"{int(varying.sum())} of the {len(low)} variables vary over the samples; "
             "a network needs at least 2."
         )
-    largest = float(size[varying].max())
-    extreme = largest > _LARGE or float(spread[varying].max()) < _SMALL
-    scale = float(2.0 ** np.floor(np.log2(spread[varying].max()))) if extreme else 1.0
-    return varying, scale
+    units = different_units(low, high, varying)
+    if units is not None:
+        return varying, 1.0, units
+    extreme = is_extreme(float(size[varying].max())) or is_extreme(float(spread[varying].max()))
+    return varying, power_of_two(float(spread[varying].max())) if extreme else 1.0, None
+
+
+def is_extreme(size: float) -> bool:
+    """Whether squares of numbers of this size overflow or vanish."""
+    return size > _LARGE or 0 < size < _SMALL
+
+
+def power_of_two(size: float) -> float:
+    """The largest one that is not above `size`: division by it loses no digit."""
+    return float(2.0 ** np.floor(np.log2(size)))
 
 
 def different_units(low: Array, high: Array, varying: Mask) -> Array | None:
     """Powers of two (N,) that bring variables to a spread near 1; None if spreads are alike.
 
-    What may be rounding alone keeps its size: made as large as the others it would be a variable.
+    What may be rounding alone is divided by its value: as large as the others it would be a
+    variable.
     """
-    spread = high / 2 - low / 2
-    real = varying & (spread > _ROUNDED * np.maximum(np.abs(low), np.abs(high)))
+    spread, size = high / 2 - low / 2, np.maximum(np.abs(low), np.abs(high))
+    real = varying & (spread > _ROUNDED * size)
     if not real.any():
         return None
-    small, large = np.quantile(np.log(spread[real]), [0.1, 0.9])
-    if large - small < np.log(_DIFFERENT):
+    small, middle, large = np.quantile(np.log(spread[real]), [0.1, 0.5, 0.9])
+    largest = np.log(spread[real].max())
+    if large - small < np.log(_DIFFERENT) and largest - middle < np.log(_DWARFS):
         return None
-    return np.asarray(2.0 ** np.floor(np.log2(np.where(real, spread, 1.0))))
+    unit = np.maximum(np.where(real, spread, np.where(varying, size, 1.0)), _LEAST)
+    return np.asarray(2.0 ** np.floor(np.log2(unit)))
 
 
-def restore(solution: Solution, prepared: Preparation) -> Solution:
+def restore(
+    solution: Solution, prepared: Preparation, names: Sequence[str] | None = None
+) -> Solution:
     """Give constant variables back their place, without edges, and numbers their size."""
-    note = constant_note(prepared.varying)
+    note = constant_note(prepared.varying, names)
     units = 1.0 if prepared.units is None else prepared.units[prepared.varying]
     return replace(
         solution,
@@ -102,14 +124,15 @@ def restore(solution: Solution, prepared: Preparation) -> Solution:
     )
 
 
-def constant_note(varying: Mask) -> tuple[str, ...]:
-    """One sentence naming the constant variables by number; nothing if there are none."""
+def constant_note(varying: Mask, names: Sequence[str] | None = None) -> tuple[str, ...]:
+    """One sentence naming the constant variables, by number if they have no names; nothing if there
+    are none."""
     constant = np.flatnonzero(~varying)
     if not len(constant):
         return ()
     from rcweb.engine.missing.check import some_of
 
-    return (f"Constant over the samples and without edges: variables {some_of(constant)}.",)
+    return (f"Constant over the samples and without edges: variables {some_of(constant, names)}.",)
 
 
 def _widen(values: Array, varying: Mask) -> Array:

@@ -79,7 +79,7 @@ def fill_anndata(adata: AnnData, model: RCweb, activities: Any, *, key: str = "r
         "parameters": {k: _storable(v) for k, v in model.get_params().items() if v is not None},
         "regulators": np.array(network.regulators, dtype=object),
         "reason": model.reason_,
-        "warnings": np.array(model.warnings_, dtype=object),
+        "warnings": np.array([*model.input_.warnings, *model.warnings_], dtype=object),
         "singular_values": model.singular_values_,
         "noise": model.noise_,
         "diagnosis": _storable_frame(model.diagnosis_),

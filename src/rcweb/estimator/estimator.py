@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -11,9 +13,10 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from rcweb.engine.prepare import Preparation, prepare, restore
+from rcweb.engine.prepare import Preparation, is_extreme, power_of_two, prepare, restore
 from rcweb.engine.solution import Solution
 from rcweb.engine.threads import one_blas_thread
 from rcweb.engine.types import Array
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from rcweb.engine.samples import Samples
     from rcweb.network import Network
     from rcweb.storage.checkpoint import Checkpoint
+    from rcweb.tables import Look, Origin
 
 
 class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -85,6 +89,8 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     diagnosis_ : DataFrame, one row per regulator.
     evidence_ : DataFrame behind the number of regulators; `reason_` says it in words.
     warnings_ : sentences on what to distrust; empty if nothing.
+    input_ : what was understood of the table and what is suspicious about it, with what settles
+        it; ``print(model.input_)``. Its warnings are also given as one `InputWarning`.
     trace_ : details of the method; for "paper" one `ColumnTrace` per regulator.
     network_ : labelled network with its table of edges.
     regulator_names_, target_names_ : ``{id: name}`` of those that have one; see `set_names`.
@@ -99,6 +105,9 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     >>> RCweb(4, method="paper").fit(truth.data).components_.shape
     (4, 80)
     """
+
+    # Not for scikit-learn to route through pipelines.
+    __metadata_request__score = {"activities": UNUSED}  # noqa: RUF012
 
     def __init__(
         self,
@@ -135,12 +144,17 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         "not measured" (tables in memory only).
         """
         from rcweb.blocks import as_blocks, gather, in_blocks, learn_names
+        from rcweb.engine.lone import lone_note
+        from rcweb.tables import Origin
 
         check_parameters(self.get_params())
         center = self.method == "refined" if self.center == "auto" else bool(self.center)
         blocks, observed = as_blocks(X), None
+        samples = getattr(X, "index", None) if blocks is None else getattr(blocks, "samples", None)
+        origin, whole = Origin.of(X, getattr(blocks, "samples", None)), blocks is None
         if blocks is None:
             X = self._validated(X, ensure_min_samples=2, ensure_min_features=2)
+            self._check_input(origin.look(X, self._given_names()), origin.source)
             X, observed = self._fill(X)
             blocks = in_blocks(X) if self.method == "refined" or issparse(X) else None
         else:
@@ -148,16 +162,23 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self._check_memory(X, blocks)
         # One BLAS thread: sums in another order would change the last bits, then the edges.
         with one_blas_thread():
-            if blocks is not None and (whole := gather(blocks, self.method)) is not None:
-                (X, observed), blocks = self._fill(whole), None
+            if blocks is not None and (gathered := gather(blocks, self.method)) is not None:
+                if not whole:
+                    self._check_input(origin.look(gathered, self._given_names()), origin.source)
+                (X, observed), blocks = self._fill(gathered), None
             if blocks is None:
                 prepared, solution = self._fit_whole(X, center, observed)
             else:
-                prepared, solution = self._fit_blocks(blocks, center, observed)
-            solution = restore(solution, prepared)
+                prepared, solution = self._fit_blocks(
+                    blocks, center, observed, None if whole else origin
+                )
+            solution = restore(solution, prepared, self._given_names())
         self.mean_ = prepared.mean
         self.observed_ = np.ones(len(self.mean_)) if observed is None else observed
         self._store(solution)
+        self.warnings_ += lone_note(
+            prepared.lone, samples, getattr(self, "feature_names_in_", None)
+        )
         return self
 
     def transform(self, X: Any) -> Array:
@@ -181,15 +202,25 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _validated(self, X: Any, **options: Any) -> Any:
         """A table that scikit-learn knows, as float64 in C order (sums over another layout differ
         in the last bits) or as sparse rows of any type."""
+        from rcweb.tables import as_numbers
+
         return validate_data(
             self,
-            X,
+            as_numbers(X),
             dtype="numeric" if issparse(X) else np.float64,
             order="C",
             accept_sparse="csr",
             ensure_all_finite="allow-nan",
             **options,
         )
+
+    def _check_input(self, look: Look, source: str) -> None:
+        """Keep what is to be said of the table, and warn of what is suspicious."""
+        from rcweb.tables import InputWarning, check_object
+
+        self.input_ = check_object(look, source)
+        if self.input_.warnings:
+            warnings.warn(InputWarning("\n".join(self.input_.warnings)), stacklevel=3)
 
     def _fill(self, X: Any) -> tuple[Any, Array | None]:
         """A table with its holes filled, and the share of each variable that was measured; the
@@ -198,7 +229,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return X, None
         from rcweb.engine.missing import check_missing, fill
 
-        check_missing(X, getattr(self, "feature_names_in_", None))
+        check_missing(X, self._given_names())
         filled = fill(X)
         if self.verbose:
             print(
@@ -216,25 +247,36 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             )
         return X @ self.components_ + self.mean_
 
-    def score(self, X: Any, y: None = None) -> float:
+    def score(self, X: Any, y: None = None, *, activities: Array | None = None) -> float:
         """Fraction of the variance of `X` that the network explains.
 
         ``1 - ||X - inverse_transform(transform(X))||^2 / ||X - mean||^2`` with the means of `X`
         itself; 1 is perfect, and it is negative when the means alone would do better. Sums are over
-        what was measured.
+        what was measured. `activities` : ``transform(X)``, if it is known already.
         """
-        from rcweb.blocks import as_blocks, check_names, explained, projector, sparse_blocks
+        from rcweb.blocks import (
+            KnownActivities,
+            as_blocks,
+            check_names,
+            explained,
+            projector,
+            sparse_blocks,
+        )
 
         check_is_fitted(self)
+        project = projector(self) if activities is None else KnownActivities(self.mean_, activities)
         blocks = as_blocks(X)
         if blocks is None:
             X = self._validated(X, reset=False)
             blocks = sparse_blocks(X) if issparse(X) else None
         if blocks is not None:
             check_names(self, blocks)
-            return explained(blocks, projector(self), self.components_)
-        predicted = projector(self).activities(X) @ self.components_ + self.mean_
+            return explained(blocks, project, self.components_)
+        predicted = project.activities(X) @ self.components_ + self.mean_
         seen = ~np.isnan(X)
+        largest = float(np.abs(X).max(where=seen, initial=0.0))
+        unit = power_of_two(largest) if is_extreme(largest) else 1.0
+        X, predicted = X / unit, predicted / unit
         mean = X.sum(axis=0, where=seen) / np.maximum(seen.sum(axis=0), 1)
         rest = ((X - predicted) ** 2).sum(where=seen)
         total = ((X - mean) ** 2).sum(where=seen)
@@ -292,8 +334,12 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _n_features_out(self) -> int:
         return self.n_components_
 
+    def _given_names(self) -> Any:
+        """Names of the variables, (n_features_in_,), or None if the table had none."""
+        return getattr(self, "feature_names_in_", None)
+
     def _target_names(self) -> tuple[str, ...]:
-        names = getattr(self, "feature_names_in_", None)
+        names = self._given_names()
         if names is None:
             return tuple(f"x{i}" for i in range(self.n_features_in_))
         return tuple(map(str, names))
@@ -301,7 +347,11 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _fit_whole(
         self, X: Array, center: bool, observed: Array | None
     ) -> tuple[Preparation, Solution]:
-        prepared = prepare(X, center=center)
+        from rcweb.engine.lone import find_lone
+
+        # The published method, nothing added, takes every entry as it is.
+        limited, lone = (X, np.empty((0, 3))) if self.method == "paper" else find_lone(X)
+        prepared = replace(prepare(limited, center=center), lone=lone)
         check_sizes(self.n_components, self.degree, prepared.G0.shape, center)
         self.route_, self.passes_ = "memory", 1
         # Imported here: compiled kernels would slow down `import rcweb`.
@@ -323,7 +373,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return prepared, self._solve(table, samples, self._open_checkpoint(X))
 
     def _fit_blocks(
-        self, blocks: Any, center: bool, observed: Array | None
+        self, blocks: Any, center: bool, observed: Array | None, origin: Origin | None
     ) -> tuple[Preparation, Solution]:
         from rcweb.blocks import Reader, condense, route_of
 
@@ -333,6 +383,9 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             reader, self.n_components, center=center, observed=observed
         )
         check_sizes(self.n_components, self.degree, (table.M, table.N), center)
+        if origin is not None:
+            rows = origin.look(samples.seen(), self._given_names(), blocks.shape[0])
+            self._check_input(rows, origin.source)
         known = table.gram if table.axes is None else table.axes
         checkpoint = self._open_checkpoint(known, table.rest)
         solution = self._solve(table, samples, checkpoint)

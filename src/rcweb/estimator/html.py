@@ -18,6 +18,7 @@ def model_html(model: Any, diagram: str) -> str:
         check_is_fitted(model)
     except NotFittedError:
         return diagram
-    notes = "".join(f"<p><b>Note.</b> {escape(text)}</p>" for text in model.warnings_)
+    said = (*model.input_.warnings, *model.warnings_)
+    notes = "".join(f"<p><b>Note.</b> {escape(text)}</p>" for text in said)
     reason = f"<p>{escape(model.reason_)}</p>" if model.reason_ else ""
     return f"<div>{diagram}{reason}{notes}{model.network_._repr_html_()}</div>"

@@ -11,6 +11,7 @@ import io
 import json
 import re
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from rcweb.storage.atomic import write_bytes
 from rcweb.storage.errors import ModelError, reason
 from rcweb.storage.limits import unpackable
 from rcweb.storage.plain import from_plain, plain
+from rcweb.tables.check import InputCheck
 
 if TYPE_CHECKING:
     from rcweb.estimator import RCweb
@@ -57,7 +59,7 @@ def model_to_bytes(model: RCweb) -> bytes:
         "version": VERSION,
         "rcweb": __version__,
         "parameters": {k: _parameter(v) for k, v in model.get_params().items() if k not in _LOCAL},
-        "values": {name: plain(v) for name, v in fitted.items() if name not in arrays},
+        "values": {name: _value(v) for name, v in fitted.items() if name not in arrays},
         "arrays": sorted(arrays),
     }
     text = json.dumps(document, allow_nan=False, indent=1)
@@ -90,6 +92,12 @@ def _fitted(model: RCweb) -> dict[str, Any]:
         for name, value in model.__getstate__().items()
         if _ATTRIBUTE.fullmatch(name) and name not in _NOT_SAVED
     }
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, InputCheck):  # files beside the table are no part of the model
+        return plain(replace(value, matches=()).to_plain())
+    return plain(value)
 
 
 def _parameter(value: Any) -> Any:
@@ -141,6 +149,8 @@ def _rebuild(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> RCweb:
         if not _ATTRIBUTE.fullmatch(name) or hasattr(type(model), name):
             raise ModelError(f"{name!r} is not a result of a fit.")
         setattr(model, name, _as_fitted(name, value))
+    if not hasattr(model, "input_"):  # a file of an older version
+        model.input_ = InputCheck()
     _check_shapes(model, arrays)
     return model
 
@@ -151,6 +161,8 @@ def _as_fitted(name: str, value: Any) -> Any:
         return np.array(list(map(str, value)), dtype=object)
     if name in ("regulator_names_", "target_names_"):
         return {str(key): str(text) for key, text in value.items()}
+    if name == "input_":
+        return InputCheck.from_plain(value)
     if name == "warnings_":
         return tuple(map(str, value))
     return value if isinstance(value, np.ndarray) else from_plain(value)

@@ -31,7 +31,7 @@ class Role:
         return f"name it with {self.argument}=, on the command line --{self.argument}-column"
 
 
-SOURCE = Role(
+SOURCE_COLUMN = Role(
     "source",
     "regulator",
     (
@@ -40,7 +40,7 @@ SOURCE = Role(
         ("regulatorid", "regulatorgene", "regulatorlocustag", "sourceid", "tfid", "tfgene"),
     ),
 )
-TARGET = Role(
+TARGET_COLUMN = Role(
     "target",
     "target",
     (

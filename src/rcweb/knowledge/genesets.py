@@ -12,8 +12,8 @@ import pandas as pd
 from scipy import sparse
 
 from rcweb.knowledge.edge_columns import (
-    SOURCE,
-    TARGET,
+    SOURCE_COLUMN,
+    TARGET_COLUMN,
     WEIGHT,
     effect_weights,
     find_column,
@@ -98,8 +98,8 @@ class GeneSets:
         effects = weight or find_column(titles, WEIGHT)
         table = pd.DataFrame(
             {
-                "source": _text(edges[source or need_column(titles, SOURCE)]),
-                "target": _text(edges[target or need_column(titles, TARGET)]),
+                "source": _text(edges[source or need_column(titles, SOURCE_COLUMN)]),
+                "target": _text(edges[target or need_column(titles, TARGET_COLUMN)]),
                 "weight": 0.0 if effects is None else effect_weights(edges[effects]),
             }
         )

@@ -89,6 +89,7 @@ class ReportData:
     positions : x, y of the regulators, then of the variables, for the drawing of the network;
         (nan, nan) for a variable without edges
     provenance : (what, value) pairs
+    input, input_notes : the input check: (what, text) pairs, and sentences worth knowing
     """
 
     title: str
@@ -107,6 +108,8 @@ class ReportData:
     measured: ReportTable = ReportTable()
     explained_variance: float | None = None
     provenance: tuple[tuple[str, str], ...] = ()
+    input: tuple[tuple[str, str], ...] = ()
+    input_notes: tuple[str, ...] = ()
 
     @property
     def n_edges(self) -> int:

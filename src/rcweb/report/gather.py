@@ -28,6 +28,7 @@ from rcweb.report.annotations import (
 from rcweb.report.data import CellValue, Regulator, ReportData
 from rcweb.report.layout import network_layout
 from rcweb.report.words import summarise, with_labels
+from rcweb.tables import InputCheck
 
 MAX_SAMPLES = 2000  # drawn as points; more would be neither seen nor small
 MAX_TERMS = 25  # per regulator
@@ -51,7 +52,7 @@ def report_data(
     Parameters
     ----------
     model : a fitted `RCweb`, or anything with its `network_` and, where there, `singular_values_`,
-        `reason_`, `evidence_`, `diagnosis_` and `warnings_`.
+        `reason_`, `evidence_`, `diagnosis_`, `warnings_` and `input_`.
     X_or_activities : (samples, variables) the data, or (samples, regulators) their activities.
     sample_names, sample_groups : one per sample; names default to the index of a data frame.
     annotations : table of known regulators, as of `knowledge.name_regulators` or
@@ -79,6 +80,7 @@ def report_data(
         network, activities[drawn], _diagnosis(model, network), tables, gene_sets, labels
     )
     reason = str(getattr(model, "reason_", ""))
+    checked = getattr(model, "input_", InputCheck())
     return ReportData(
         title=title,
         summary=summarise(
@@ -87,7 +89,7 @@ def report_data(
             n_samples=len(activities),
             explained_variance=explained,
         ),
-        warnings=tuple(map(str, getattr(model, "warnings_", ()))),
+        warnings=tuple(map(str, (*checked.warnings, *getattr(model, "warnings_", ())))),
         genes=network.targets,
         gene_labels=labels,
         samples=tuple(samples[i] for i in drawn),
@@ -101,6 +103,8 @@ def report_data(
         positions=_positions(network),
         explained_variance=explained,
         provenance=tuple((str(k), str(v)) for k, v in (provenance or {}).items()),
+        input=checked.rows,
+        input_notes=checked.notes,
     )
 
 

@@ -12,11 +12,12 @@ TEMPORARY = ".rcweb-"  # how the names of files begin that are not whole yet
 
 
 @contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
+def replacing(path: str | Path, *, overwrite: bool = True) -> Iterator[Path]:
     """A temporary sibling of `path` to write to; moved over it on success, removed on failure.
 
     It lies in the same folder, since a move is atomic only within a file system, and keeps the
-    ending of `path`, since many writers choose their format by it.
+    ending of `path`, since many writers choose their format by it. Without `overwrite` a file that
+    somebody else wrote meanwhile is an error.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -27,20 +28,44 @@ def replacing(path: str | Path) -> Iterator[Path]:
         yield temporary
         _sync(temporary)
         _set_usual_mode(temporary, path)
+        if not overwrite:
+            check_free(path)
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
 
 
-def write_bytes(path: str | Path, content: bytes) -> None:
+@contextmanager
+def probing(path: Path) -> Iterator[Path]:
+    """A temporary folder where `path` is to be written; ValueError if there can be none.
+
+    It is tried, since what the system says about rights is not reliable, in the nearest folder
+    there is, so that nothing is left behind.
+    """
+    place = next(folder for folder in path.absolute().parents if folder.exists())
+    try:
+        with tempfile.TemporaryDirectory(prefix=TEMPORARY, dir=place) as probe:
+            yield Path(probe)
+    except OSError as error:
+        why = error.strerror or error
+        raise ValueError(f"{path} cannot be written ({why}); name another place.") from None
+
+
+def write_bytes(path: str | Path, content: bytes, *, overwrite: bool = True) -> None:
     """Write `content` to `path` atomically."""
-    with replacing(path) as temporary:
+    with replacing(path, overwrite=overwrite) as temporary:
         temporary.write_bytes(content)
 
 
-def write_text(path: str | Path, text: str) -> None:
+def write_text(path: str | Path, text: str, *, overwrite: bool = True) -> None:
     """Write `text` to `path` atomically, as UTF-8; what UTF-8 cannot hold becomes "?"."""
-    write_bytes(path, text.encode("utf-8", errors="replace"))
+    write_bytes(path, text.encode("utf-8", errors="replace"), overwrite=overwrite)
+
+
+def check_free(path: str | Path) -> None:
+    """Raise ValueError if there is anything at `path`, be it a link to nowhere."""
+    if os.path.lexists(path):
+        raise ValueError(f"{path} exists; name another file, or add --overwrite to replace it.")
 
 
 def _sync(path: Path) -> None:

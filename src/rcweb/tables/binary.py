@@ -51,14 +51,15 @@ def frame_grid(frame: pd.DataFrame, drop: Sequence[str] = ()) -> Grid:
     if frame.columns.has_duplicates:
         name = frame.columns[frame.columns.duplicated()][0]
         raise TableError(f"The column {shorten(name)} occurs twice; names must be unique.")
+    _refuse_dates(frame)
     text = [c for c in frame.columns if not pd.api.types.is_numeric_dtype(frame[c].dtype)]
-    if isinstance(frame.index, pd.RangeIndex) and text == [frame.columns[0]]:
-        frame = frame.set_index(text.pop())
-    if text:
+    if isinstance(frame.index, pd.RangeIndex) and text[:1] == [frame.columns[0]]:
+        frame = frame.set_index(text.pop(0))
+    if len(text) == frame.shape[1]:
         raise TableError(
-            f"Column {list(frame.columns).index(text[0]) + 1} ({shorten(text[0])}) holds "
-            f"{frame[text[0]].dtype}, not numbers. Leave it out with --drop."
+            f"No column holds numbers; the first, {shorten(text[0])}, holds {frame[text[0]].dtype}."
         )
+    frame = frame.drop(columns=text)
     named = not isinstance(frame.index, pd.RangeIndex)
     columns = tuple(frame.columns)
     return Grid(
@@ -67,7 +68,17 @@ def frame_grid(frame: pd.DataFrame, drop: Sequence[str] = ()) -> Grid:
         columns=columns,
         corner=str(frame.index.name or "") if named else "",
         column_place=lambda j: place(column=j + 1, name=columns[j]),
+        set_aside=tuple(text),
     )
+
+
+def _refuse_dates(frame: pd.DataFrame) -> None:
+    for number, (name, dtype) in enumerate(zip(frame.columns, frame.dtypes), start=1):
+        if dtype.kind in "mM":
+            raise TableError(
+                f"{place(column=number, name=name)}: dates and durations ({dtype}) are not "
+                "measurements. Leave the column out with --drop."
+            )
 
 
 def read_npy(path: Path) -> Grid:

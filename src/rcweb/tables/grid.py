@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,8 @@ from rcweb.storage.limits import check_fits
 Row = tuple[int, list[str]]
 
 _PER_ROW = 256  # bytes of its name, its number and the array around it
+_CELLS_LOOKED_AT = 200_000  # cells that tell which columns are text, in 20 to 1000 lines
+_COMMA_DECIMAL = re.compile(r"\s*-?\d+,\d+\s*")
 _ASK_EVERY = 1 << 28  # bytes of numbers after which the free memory is looked at again
 MISSING = frozenset(["", "na", "n/a", "#n/a", "nan", "null", "none", "-", ".", "?"])
 # Titles that a column of names has, and a column of numbers has not.
@@ -34,7 +37,8 @@ class Grid:
     rows, columns : names, None where the file has none
     corner : title of the column of row names
     row_place, column_place : words for where a row or column stands in the file
-    notes : what was detected, in plain sentences
+    notes : what was detected, in a few words
+    set_aside : titles, or places, of columns of text that were left out
     """
 
     values: NDArray[np.float64] | sparse.csr_matrix
@@ -44,6 +48,7 @@ class Grid:
     row_place: Callable[[int], str] = field(default=lambda i: f"row {i + 1}")
     column_place: Callable[[int], str] = field(default=lambda j: f"column {j + 1}")
     notes: tuple[str, ...] = ()
+    set_aside: tuple[str, ...] = ()
 
 
 def is_missing(cell: str) -> bool:
@@ -118,6 +123,7 @@ class _Layout:
     names_first: bool
     kept: list[int]
     dropped: bool
+    set_aside: tuple[str, ...] = ()
 
     def column(self, k: int) -> str:
         """Where the k-th kept column stands in the file."""
@@ -154,16 +160,41 @@ def _layout(
     kept = [i for i in range(width) if titles is None or titles[i] not in drop]
     if not kept:
         raise TableError("No column is left.")
+    head = [top, *([second] if second else [])][int(header) :]
+    head += islice(rows, min(max(_CELLS_LOOKED_AT // width, 20), 1000) - len(head))
+    text = _text_columns([row for _, row in head if len(row) == width], kept)
+    set_aside = tuple(titles[i] if titles else place(column=i + 1) for i in sorted(text))
+    kept = [i for i in kept if i not in text]
     if titles is not None:
         titles = [titles[i] for i in kept]
-    body = ([] if header else [top]) + ([second] if second else [])
-    layout = _Layout(line, width, titles, names_first and index is not False, kept, bool(drop))
-    return layout, _chain(body, rows)
+    named = names_first and index is not False
+    layout = _Layout(line, width, titles, named, kept, len(kept) < width, set_aside)
+    return layout, chain(head, rows)
 
 
-def _chain(head: list[Row], rest: Iterator[Row]) -> Iterator[Row]:
-    yield from head
-    yield from rest
+def _text_columns(rows: list[list[str]], kept: list[int]) -> set[int]:
+    """Which of the columns are text beside numbers. Not the first, which may hold names: what it is
+    shows when all of it is known; and none if all are, since then the error names a cell."""
+    suspects: set[int] = set()
+    for row in rows:
+        try:
+            list(map(float, row[1:]))
+        except ValueError:
+            suspects.update(i for i in kept[1:] if i not in suspects and _is_word(row[i]))
+    text = {i for i in suspects if _is_text([row[i] for row in rows])}
+    return text if len(text) < len(kept) - 1 else set()
+
+
+def _is_text(cells: list[str]) -> bool:
+    """Whether most cells that hold anything hold words, and more than one does: a bad cell in a
+    column of numbers is an error to be told of."""
+    words = sum(map(_is_word, cells))
+    return words > 1 and 2 * words > sum(not is_missing(cell) for cell in cells)
+
+
+def _is_word(cell: str) -> bool:
+    """Decimals with a comma are mistakes, not words."""
+    return not (is_number(cell) or is_missing(cell) or _COMMA_DECIMAL.fullmatch(cell))
 
 
 def _is_header(cells: list[str], second: list[str] | None) -> bool:
@@ -192,7 +223,7 @@ def _number(cell: str, line: int, layout: _Layout, k: int) -> float:
         return np.nan
     if not is_number(cell):
         where = f"{place(line)}, {layout.column(k)}"
-        hint = " Write decimals with a point." if re.fullmatch(r"\s*-?\d+,\d+\s*", cell) else ""
+        hint = " Write decimals with a point." if _COMMA_DECIMAL.fullmatch(cell) else ""
         raise TableError(
             f"{where}: {shorten(cell)} is not a number.{hint} "
             "Leave a column of text out with --drop TITLE."
@@ -231,9 +262,10 @@ def _assemble(
         row_place=lambda i: place(lines[i]),
         column_place=lambda j: layout.column(j + shift),
         notes=(
-            f"First line: {'names' if layout.titles is not None else 'numbers'}; "
-            f"first column: {'names' if named else 'numbers'}.",
+            f"first line: {'names' if layout.titles is not None else 'numbers'}; "
+            f"first column: {'names' if named else 'numbers'}",
         ),
+        set_aside=layout.set_aside,
     )
 
 

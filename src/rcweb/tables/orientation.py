@@ -34,6 +34,9 @@ class Orientation:
     reason: str
     sure: bool = True
 
+    def __str__(self) -> str:
+        return f"rows are {'samples' if self.rows_are_samples else 'variables'}: {self.reason}"
+
 
 def orient(
     rows: Sequence[str] | None,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rcweb.storage.checksum import checksum
 from rcweb.storage.errors import TableError
 from rcweb.tables import binary
 from rcweb.tables.excel import read_excel
@@ -38,6 +38,7 @@ class ReadOptions:
     delimiter, encoding : of text
     drop : titles of columns to leave out
     layer : of an .h5ad file; sheet : of an Excel file
+    log : take log2(x + 1) of every value
     """
 
     transpose: bool | None = None
@@ -48,6 +49,7 @@ class ReadOptions:
     drop: Sequence[str] = ()
     layer: str | None = None
     sheet: str | None = None
+    log: bool = False
 
 
 def read_table(
@@ -79,6 +81,7 @@ def read_table(
             keep_empty=keep_empty,
             sha256=sha256,
         )
+        table = table.log() if options.log else table
     except TableError as error:
         if path.name in str(error):
             raise
@@ -102,15 +105,6 @@ def _state(path: Path) -> tuple[int, ...]:
     except FileNotFoundError:
         raise TableError("the file vanished while it was read.") from None
     return found.st_ino, found.st_size, found.st_mtime_ns
-
-
-def checksum(path: Path) -> str:
-    """SHA-256 of the file, in hexadecimal."""
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError:
-        raise TableError(f"{path.name} vanished while it was read.") from None
 
 
 def ending(path: Path) -> str:

@@ -18,19 +18,30 @@ _MAX_GROUPS = 40
 
 def read_sheet(path: str | Path) -> pd.DataFrame:
     """A sheet of text with a header, indexed by its first column (names must be unique)."""
+    first, *titles = (columns := read_columns(path))
+    sheet = pd.DataFrame(
+        {title: columns[title] for title in titles}, index=columns[first], dtype=object
+    )
+    if sheet.index.has_duplicates:
+        name = sheet.index[sheet.index.duplicated()][0]
+        raise TableError(f"{Path(path).name}: {shorten(name)} has two lines.")
+    return sheet.rename_axis(first)
+
+
+def read_columns(path: str | Path) -> dict[str, list[str]]:
+    """The columns of a sheet of text with a header, by their titles."""
     path = Path(path)
     if not path.is_file():
         raise TableError(f"There is no file {str(path)!r}.")
     if ending(path) not in (".csv", ".tsv", ".tab", ".txt"):
         raise TableError(f"{path.name}: a sheet is text, .csv or .tsv.")
     try:
-        return _sheet(path)
+        return _columns(path)
     except TableError as error:
         raise TableError(f"{path.name}: {error}") from None
 
 
-def _sheet(path: Path) -> pd.DataFrame:
-    names: list[str] = []
+def _columns(path: Path) -> dict[str, list[str]]:
     rows: list[list[str]] = []
     titles: list[str] | None = None
     with open_unpacked(path) as stream:
@@ -42,15 +53,15 @@ def _sheet(path: Path) -> pd.DataFrame:
                 raise TableError(
                     f"{place(line)} has {len(cells)} fields, the header {len(titles)}."
                 )
-            names.append(cells[0].strip())
-            rows.append([cell.strip() for cell in cells[1:]])
+            rows.append([cell.strip() for cell in cells])
     if titles is None or not rows:
         raise TableError("the sheet is empty.")
-    sheet = pd.DataFrame(rows, index=names, columns=titles[1:], dtype=object)
-    if sheet.index.has_duplicates:
-        name = sheet.index[sheet.index.duplicated()][0]
-        raise TableError(f"{shorten(name)} has two lines.")
-    return sheet
+    columns: dict[str, list[str]] = {}
+    for title, column in zip(titles, zip(*rows)):
+        while title in columns:  # every column is kept, whatever its title
+            title += "'"
+        columns[title] = list(column)
+    return columns
 
 
 def groups_of(sheet: pd.DataFrame, samples: Sequence[str], column: str | None) -> pd.Series | None:
@@ -76,11 +87,3 @@ def groups_of(sheet: pd.DataFrame, samples: Sequence[str], column: str | None) -
             f"The sheet has no column {column!r}; it has {', '.join(map(repr, sheet.columns))}."
         )
     return present[column].fillna("")
-
-
-def read_names(path: str | Path) -> dict[str, str]:
-    """Names to show instead of identifiers: the first two columns of a sheet."""
-    sheet = read_sheet(path)
-    if sheet.shape[1] < 1:
-        raise TableError(f"{Path(path).name}: two columns are needed, identifier and name.")
-    return {str(k): v for k, v in sheet.iloc[:, 0].items() if v}

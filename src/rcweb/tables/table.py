@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,11 @@ class Table:
 
     values : (M, N) finite or NaN (not measured); sparse if the file was
     samples, variables : unique names
-    notes : what was detected while reading, in plain sentences
+    notes : what was detected while reading, in a few words
     sha256 : checksum of the file
+    way : which way round the file was, None if it was no file
+    set_aside : columns of text that were left out
+    logged : whether log2(x + 1) was taken of the values in the file
     """
 
     values: NDArray[np.float64] | sparse.csr_matrix
@@ -31,6 +34,9 @@ class Table:
     variables: tuple[str, ...]
     notes: tuple[str, ...] = ()
     sha256: str = ""
+    way: Orientation | None = None
+    set_aside: tuple[str, ...] = ()
+    logged: bool = False
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -42,6 +48,15 @@ class Table:
         """Number of values that were not measured."""
         values: Any = self.values
         return int(np.isnan(values.data if sparse.issparse(values) else values).sum())
+
+    def log(self) -> Table:
+        """The table with log2(x + 1) of every value; zeros of a sparse table stay zeros."""
+        values: Any = self.values
+        stored = values.data if sparse.issparse(values) else values
+        if (low := np.nanmin(stored, initial=0.0)) < 0:
+            raise TableError(f"the smallest value is {low:g}: there is no log of it; drop --log.")
+        logs = values.log1p() / np.log(2) if sparse.issparse(values) else np.log2(values + 1)
+        return replace(self, values=logs, logged=True)
 
     def frame(self, *, dense: bool = False) -> pd.DataFrame:
         """The table as a DataFrame, samples x variables.
@@ -90,19 +105,9 @@ def to_table(
     columns = grid.columns or tuple(
         f"{'x' if way.rows_are_samples else 'sample'}{j}" for j in range(n_columns)
     )
-    notes = [*grid.notes, f"Rows are {_kind(way)}: {way.reason}."]
-    if not way.sure and n_rows > n_columns:
-        notes.append(
-            f"There are more rows ({n_rows:,}) than columns ({n_columns:,}): "
-            "if the rows are genes, say --transpose."
-        )
     if not way.rows_are_samples:
         rows, columns = columns, rows
-    return Table(values, rows, columns, tuple(notes), sha256)
-
-
-def _kind(way: Orientation) -> str:
-    return "samples" if way.rows_are_samples else "variables"
+    return Table(values, rows, columns, grid.notes, sha256, way, grid.set_aside)
 
 
 def _refuse_repeats(names: Sequence[str] | None, side: str, where: Callable[[int], str]) -> None:

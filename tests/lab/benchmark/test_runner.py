@@ -64,11 +64,11 @@ def test_timeout_is_a_row_and_the_next_fit_runs() -> None:
     worker = Worker(threads=1)
     try:
         long = Cell("long", "A", 2000, 2000, 200, density=0.3)
-        row = worker.run(Task(TINY, "varimax", 0, 1, 60.0))
+        row = worker.run(Task(TINY, "varimax", 0, 1, 3600.0))
         assert row["status"] == "ok"
         row = worker.run(Task(long, "varimax", 0, 1, 0.05))
         assert row == {"status": "timeout", "error": "not done after 0.05 s"}
-        assert worker.run(Task(TINY, "varimax", 0, 1, 60.0))["status"] == "ok"
+        assert worker.run(Task(TINY, "varimax", 0, 1, 3600.0))["status"] == "ok"
     finally:
         worker.close()
 
@@ -90,6 +90,17 @@ def test_retry_measures_failures_again(tmp_path: Path) -> None:
         store.append({"cell": "c", "method": status, "seed": 0, "threads": 1, "status": status})
     assert len(store.finished()) == 2
     assert store.finished(retry=True) == {("c", "ok", 0, 1)}
+
+
+@pytest.mark.parametrize("name", ["summary.md", "rows.jsonl"])
+def test_a_folder_of_other_files_is_refused(tmp_path: Path, name: str) -> None:
+    """A user's own summary.md must not be replaced, nor rows appended to what holds none."""
+    (tmp_path / name).write_text("years of work")
+    for out in (tmp_path, tmp_path / name):
+        with pytest.raises(ValueError, match="holds no rows of earlier measurements"):
+            run("fig1", quick=True, out=out)
+    assert (tmp_path / name).read_text() == "years of work"
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_half_a_line_is_dropped(tmp_path: Path) -> None:

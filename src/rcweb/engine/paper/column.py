@@ -160,6 +160,8 @@ def _inflated_phase(problem: Problem, found: Array, switch: SwitchBack, start: S
     """Remove rows of V(i) until the switch-back rule holds; no stop rule applies here."""
     A, work, nearest = start.A, start.work, start.nearest
     unused = np.zeros(len(A))
+    if not np.isfinite(work.scalars[LAMBDA]):
+        return  # the rows left are dependent already: nothing to remove by
     if switch.rule == "steps":
         target = min(switch.k, problem.target)
         kernels.advance(problem.V, A, True, work, target, unused, 0.0, False)

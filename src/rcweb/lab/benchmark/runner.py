@@ -56,6 +56,7 @@ def run(
         data_folder()
     folder = Path(out) if out is not None else _default_folder(plan, quick)
     store = Store(folder / ROWS)
+    _check_ours(folder, store)
     finished = store.finished(retry)
     tasks = [
         task
@@ -70,6 +71,14 @@ def run(
 
     write_outputs(plan, folder)
     return folder
+
+
+def _check_ours(folder: Path, store: Store) -> None:
+    """Tables and figures would replace files of the same names that nobody here wrote."""
+    if not store.rows and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ValueError(
+            f"{folder} holds no rows of earlier measurements and is not empty; name a new folder."
+        )
 
 
 def _default_folder(plan: str, quick: bool) -> Path:

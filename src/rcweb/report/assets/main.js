@@ -102,6 +102,23 @@ function termTable() {
   };
 }
 
+function facts(pairs, name = titled) {
+  return h(
+    "dl",
+    { class: "facts" },
+    pairs.map(([what, value]) => h("div", {}, h("dt", {}, name(what)), h("dd", {}, value))),
+  );
+}
+
+function inputView() {
+  if (!DATA.input.length) return;
+  byId("input-view").append(
+    facts(DATA.input, (what) => what), // some are names of files
+    ...DATA.input_notes.map((text) => h("p", { class: "prose" }, text)),
+  );
+  byId("input").hidden = false;
+}
+
 function filesView() {
   const files = [
     ["network.tsv", "all edges, the surest first", () => edgeTable(EDGES)],
@@ -127,13 +144,7 @@ function filesView() {
     ),
     ...(DATA.provenance.length
       ? [
-          h(
-            "dl",
-            { class: "facts" },
-            DATA.provenance.map(([what, value]) =>
-              h("div", {}, h("dt", {}, titled(what)), h("dd", {}, value)),
-            ),
-          ),
+          facts(DATA.provenance),
           downloadButton("provenance.tsv", () => ({
             columns: ["what", "value"],
             rows: DATA.provenance,
@@ -146,6 +157,7 @@ function filesView() {
 theme();
 summary();
 choice();
+inputView();
 filesView();
 
 const detail = byId("detail");

@@ -1,0 +1,116 @@
+"""Single wild entries, found before anything is fitted: replaced, and named to the user.
+
+One entry of 1e4 in a table of ones outweighs all others in sums of squares: it becomes the first
+direction, sets the noise level, and hides the network. A few such entries (a slipped decimal
+point, a code for "missing") are replaced here by the median of their variable. Where many entries
+are wild they are a property of the table; `rcweb.engine.outliers` limits them around a fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from rcweb.engine.outliers import TIED, TOO_MANY, WILD, rows_seen
+from rcweb.engine.samples import spread
+from rcweb.engine.types import Array
+
+FAR = 20.0  # robust standard deviations: of heavy tails too, entries this far out come in numbers
+FEW = 3  # wild entries that are single ones in a table of any size
+FEWEST_SAMPLES = 20  # with fewer the median of deviations may be small by chance
+ROUNDED = 1e-9  # scatter beside the value that may be rounding alone
+ENTRIES_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """Median (N,) and robust standard deviation (N,) of each variable; the latter is infinite where
+    it means nothing: too many equal values, or rounding."""
+
+    centre: Array
+    size: Array
+
+    def limits(self, n: float) -> tuple[Array, Array]:
+        """`n` standard deviations below and above the median."""
+        with np.errstate(over="ignore"):
+            return self.centre - n * self.size, self.centre + n * self.size
+
+    def replace(self, rows: Any) -> Any:
+        """Rows with the median in place of what is far outside; of sparse rows the stored entries.
+
+        Some standard deviations would be left at the border, and of a strongly regulated variable
+        that still makes a direction of its own."""
+        low, high = self.limits(FAR)
+        if not sparse.issparse(rows):
+            return np.where((rows < low) | (rows > high), self.centre, rows)
+        j = rows.indices
+        outside = (rows.data < low[j]) | (rows.data > high[j])
+        data = np.where(outside, self.centre[j], rows.data)
+        return sparse.csr_array((data, j, rows.indptr), shape=rows.shape)
+
+
+def scatter_of(rows: Array) -> Scatter | None:
+    """Of some rows (m, N); None where wild entries are no exception, or samples are few."""
+    if len(rows) < FEWEST_SAMPLES:
+        return None
+    tied = (rows == rows.min(axis=0)).mean(axis=0) > TIED
+    centre = np.median(rows, axis=0)
+    distance = np.abs(rows / 2 - centre / 2)  # halves: differences may overflow
+    size = 2 * 1.4826 * np.median(distance, axis=0)
+    size = np.where(tied | (size <= ROUNDED * np.abs(centre)), np.inf, size)
+    n_wild = int((distance > WILD * size).sum())  # twice that, in halves
+    return Scatter(centre, size) if n_wild <= most(rows.size) else None
+
+
+def most(entries: int) -> float:
+    """Wild entries in a table of so many entries up to which each is an exception."""
+    return max(FEW, TOO_MANY * entries)
+
+
+def far_entries(rows: Array, scatter: Scatter, start: int = 0) -> Array:
+    """(n, 3): sample (the first row has number `start`), variable and value of entries far
+    outside."""
+    low, high = scatter.limits(FAR)
+    i, j = np.nonzero((rows < low) | (rows > high))
+    return np.column_stack([i + start, j, rows[i, j]]).astype(np.float64)
+
+
+def find_lone(X: Array) -> tuple[Array, Array]:
+    """The table (M, N) with single wild entries replaced, and these: (n, 3) as `far_entries`."""
+    nothing = np.empty((0, 3))
+    scatter = scatter_of(X[spread(len(X), rows_seen(X.shape[1]))])
+    if scatter is None:
+        return X, nothing
+    low, high = scatter.limits(FAR)
+    suspect = (X.min(axis=0) < low) | (X.max(axis=0) > high)
+    if not suspect.any():
+        return X, nothing
+    found = far_entries(X, scatter)
+    return (scatter.replace(X), found) if len(found) <= most(X.size) else (X, nothing)
+
+
+def lone_note(
+    entries: Array, samples: Sequence[Any] | None, variables: Sequence[Any] | None
+) -> tuple[str, ...]:
+    """One sentence that names the entries (n, 3), by number where there are no names; nothing if
+    there are none."""
+    if not len(entries):
+        return ()
+    shown = [
+        f"sample {_name(samples, int(i))}, variable {_name(variables, int(j))} ({value:.3g})"
+        for i, j, value in entries[:ENTRIES_SHOWN]
+    ]
+    more = f" and {len(entries) - ENTRIES_SHOWN} more" if len(entries) > ENTRIES_SHOWN else ""
+    what = "1 entry lies" if len(entries) == 1 else f"{len(entries)} entries lie"
+    return (
+        f"{what} far outside what the variable shows elsewhere and had no say in the fit: "
+        f"{'; '.join(shown)}{more}. If it is an error, make it NaN (not measured).",
+    )
+
+
+def _name(names: Sequence[Any] | None, number: int) -> str:
+    return str(number) if names is None else repr(str(names[number]))

@@ -1,0 +1,128 @@
+"""All that is said about an input: facts, findings, and matches with other files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from rcweb.tables.finding import Finding
+from rcweb.tables.look import Look
+from rcweb.tables.match import Match
+from rcweb.tables.odd import odd_samples, odd_variables
+from rcweb.tables.same import constants, copies
+from rcweb.tables.values import describe, fixed_sum, kind_of, not_logged
+
+
+class InputWarning(UserWarning):
+    """A table is suspicious; the message says why, and what settles it."""
+
+
+@dataclass(frozen=True)
+class InputCheck:
+    """What was understood of an input; ``print`` shows it, but for errors, which are raised.
+
+    facts : (what, text) pairs: shape, orientation, names, kind of values, missing values
+    findings : on the table itself
+    matches : how much of each other file is in the table
+    """
+
+    facts: tuple[tuple[str, str], ...] = ()
+    findings: tuple[Finding, ...] = ()
+    matches: tuple[Match, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is worth knowing."""
+        return self._texts("note")
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is suspicious, each with what settles it."""
+        return self._texts("warning")
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """What is certainly wrong, each with the way out."""
+        return self._texts("error")
+
+    @property
+    def rows(self) -> tuple[tuple[str, str], ...]:
+        """(what, text) pairs: the facts and the matches."""
+        return (*self.facts, *((one.file, one.text) for one in self.matches))
+
+    def __str__(self) -> str:
+        width = max((len(what) for what, _ in self.rows), default=0)
+        lines = [f"  {what:<{width}}  {text}" for what, text in self.rows]
+        lines += [f"  note: {text}" for text in self.notes]
+        lines += [f"  warning: {text}" for text in self.warnings]
+        return "\n".join(["Input:", *lines])
+
+    def _texts(self, level: str) -> tuple[str, ...]:
+        found = [*self.findings, *(finding for one in self.matches for finding in one.findings)]
+        return tuple(finding.text for finding in found if finding.level == level)
+
+    def to_plain(self) -> dict[str, Any]:
+        """Strings, lists and dictionaries only, for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_plain(cls, plain: Any) -> InputCheck:
+        """The inverse of `to_plain`; raises ValueError for anything else."""
+        try:
+            facts = tuple((_text(what), _text(text)) for what, text in plain["facts"])
+            matches = tuple(
+                Match(_text(one["file"]), _text(one["text"]), _findings(one["findings"]))
+                for one in plain["matches"]
+            )
+            return cls(facts, _findings(plain["findings"]), matches)
+        except (KeyError, TypeError, ValueError):
+            raise ValueError("the input check does not have the form that rcweb gives it") from None
+
+
+def check_look(
+    look: Look, facts: Sequence[tuple[str, str]] = (), findings: Sequence[Finding] = ()
+) -> InputCheck:
+    """Look for all that is suspicious; `facts` and `findings` are known already and come first."""
+    odd, about_odd = odd_samples(look)
+    others = look.without(odd)  # a column of positions must not tell what the measurements are
+    kind = kind_of(others)
+    sums, about_sums = fixed_sum(others)
+    values = [("values", describe(kind)), ("missing", missing_text(look))]
+    found = [
+        *findings,
+        *about_odd,
+        *odd_variables(others),
+        *not_logged(kind),
+        *about_sums,
+        *constants(others),
+        *copies(others),
+    ]
+    return InputCheck((*facts, *values, *([("sums", sums)] if sums else [])), tuple(found))
+
+
+def missing_text(look: Look) -> str:
+    """How many values are missing."""
+    missing = int(np.isnan(look.values).sum())
+    where = "" if look.complete else f" in the {len(look.rows):,} samples looked at"
+    if not missing:
+        return f"none{where}"
+    return f"{missing:,} values ({missing / look.values.size:.2%}){where}"
+
+
+def _findings(plain: Any) -> tuple[Finding, ...]:
+    return tuple(Finding(_level(one["level"]), _text(one["text"])) for one in plain)
+
+
+def _level(word: Any) -> Any:
+    if word not in ("note", "warning", "error"):
+        raise ValueError
+    return word
+
+
+def _text(word: Any) -> str:
+    if not isinstance(word, str):
+        raise TypeError
+    return word

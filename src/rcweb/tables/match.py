@@ -1,0 +1,70 @@
+"""How much of another file is in the table: gene sets, names, sample sheets, measured factors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from rcweb.tables.finding import Finding
+
+_VERSION = re.compile(r"\.\d+$")  # ENSG00000141510.17
+
+
+@dataclass(frozen=True)
+class Match:
+    """What a file shares with the table; `text` says it, `findings` what is wrong with it."""
+
+    file: str
+    text: str
+    findings: tuple[Finding, ...] = ()
+
+
+def match(
+    file: str,
+    names: Collection[str],
+    table: Sequence[str],
+    *,
+    what: str,
+    side: str,
+    way_out: str,
+    more: str = "",
+) -> Match:
+    """Compare the `names` in a file with those of the `table`.
+
+    `what` the names are of ("members of sets"), `side` of the table ("variables"), `way_out` for
+    a file of which nothing or little is in the table, `more` is put behind the count.
+    """
+    known, inside = set(names), set(table)
+    shared = len(known & inside)
+    text = f"{shared:,} of {len(known):,} {what} are {side} of the table{more}"
+    if not known or 2 * shared > min(len(known), len(inside)):
+        return Match(file, text)
+    examples = (
+        f"{_examples(known, inside)} in the file, {_examples(inside, known)} in the table"
+        f"{_near(known, inside)}"
+    )
+    if not shared:
+        text = f"none of the {len(known):,} {what} is among the {side} of the table"
+        said = f"{file}: {text} ({examples}). {way_out}"
+        return Match(file, text, (Finding("error", said),))
+    said = f"{file}: only {text} ({examples}). {way_out}"
+    return Match(file, text, (Finding("warning", said),))
+
+
+def _examples(names: set[str], others: set[str]) -> str:
+    return " ".join([*(repr(name) for name in islice(sorted(names - others), 2)), "..."])
+
+
+def _near(known: set[str], inside: set[str]) -> str:
+    """A simple reason why names differ, if it makes most of them equal."""
+    for reason, plain in (
+        ("upper and lower case", str.casefold),
+        ("a version after a dot", lambda name: _VERSION.sub("", name)),
+        ("spaces around them", str.strip),
+    ):
+        left, right = set(map(plain, known)), set(map(plain, inside))
+        if 2 * len(left & right) > min(len(left), len(right)):
+            return f"; they differ by {reason}"
+    return ""

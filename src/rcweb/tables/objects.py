@@ -1,0 +1,81 @@
+"""The input check of a Python object."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rcweb.tables.check import InputCheck, check_look
+from rcweb.tables.finding import Finding, some
+from rcweb.tables.look import Look, look_at
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a table comes from: words for it, and the names of its samples if there are any."""
+
+    source: str
+    samples: tuple[str, ...] | None = None
+
+    @classmethod
+    def of(cls, X: Any, samples: Sequence[str] | None = None) -> Origin:
+        """Of what was handed to `fit`; `samples` if they are known already."""
+        source = Path(X).name if isinstance(X, str | Path) else type(X).__name__
+        index = getattr(X, "index", None) if hasattr(X, "iloc") else None
+        if samples is None and index is not None and index.dtype.kind == "O":
+            samples = index
+        return cls(source, None if samples is None else tuple(map(str, samples)))
+
+    def look(
+        self, values: Any, variables: Sequence[str] | None, n_samples: int | None = None
+    ) -> Look:
+        """The look at a table in memory; or, of one with `n_samples`, at evenly spread rows of it
+        that were read."""
+        if n_samples is None or n_samples == len(values):
+            return look_at(values, self.samples, variables)
+        rows = np.unique(np.linspace(0, n_samples - 1, len(values)).astype(np.intp))
+        return Look(values, rows, n_samples, self.samples, variables)
+
+
+def check_object(look: Look, source: str) -> InputCheck:
+    """The check of a table whose rows are samples because Python's conventions say so."""
+    facts = [("table", shape_text(look, source)), ("names", names_text(look))]
+    return check_look(look, facts, _upright(look))
+
+
+def shape_text(look: Look, source: str) -> str:
+    """Where the table comes from and how large it is."""
+    M, N = look.n_samples, look.values.shape[1]
+    return f"{source}: {M:,} samples x {N:,} variables"
+
+
+def names_text(look: Look) -> str:
+    """The first names of both sides."""
+    sides = (("samples", look.samples), ("variables", look.variables))
+    return "; ".join(
+        f"{side} {some([repr(str(name)) for name in names[:2]])}{' ...' if len(names) > 2 else ''}"
+        if names is not None
+        else f"{side} have none"
+        for side, names in sides
+    )
+
+
+def _upright(look: Look) -> list[Finding]:
+    """A warning if the names say that rows are variables."""
+    if look.samples is None or look.variables is None:
+        return []
+    from rcweb.tables.orientation import orient
+
+    way = orient(list(look.samples), list(map(str, look.variables)), "")
+    if way.rows_are_samples:
+        return []
+    return [
+        Finding(
+            "warning",
+            f"Rows are taken as samples, but {way.reason}. If the rows are variables, fit X.T.",
+        )
+    ]
