@@ -12,7 +12,7 @@ from rcweb.engine.edges import standardised, strong_part
 from rcweb.engine.effort import Run
 from rcweb.engine.posterior.axes import Axes, all_axes, leading_axes
 from rcweb.engine.posterior.gibbs import Chain, Posterior
-from rcweb.engine.posterior.settle import Settled, settle
+from rcweb.engine.posterior.mean_field import MeanField, mean_field
 from rcweb.engine.search.search import MOSTLY, Found, search_thoroughly
 from rcweb.engine.search.sharpen import sharpen
 from rcweb.engine.search.space import Space
@@ -27,7 +27,7 @@ LEADING_AXES_NOISE = 0.12  # with less noise than this leading axes alone will d
 # 0.7 make 3.1, of 0.9 make 9.4.
 COLLINEAR = 2.5
 WORTH_SAMPLING = 0.2  # share of sparse columns from which on the others may be right too
-FAITHFUL = 0.8  # correlation with the truth expected of a row that a settled posterior certifies
+FAITHFUL = 0.8  # correlation with the truth expected of a row that a converged posterior confirms
 
 
 @dataclass(frozen=True)
@@ -87,40 +87,41 @@ def estimate_sparse(
     if problem.noise < NO_NOISE:
         return _noise_free(problem.table, _rows(problem, found)), found
     axes = _axes(problem)
-    settled = _mean_field(problem, axes, found)
+    field = _mean_field(problem, axes, found)
     hopeless = not (problem.blurred or found.sparse.any())
-    if not (hopeless or _converged(problem, settled, found) or found.thorough):
+    if not (hopeless or _converged(problem, field, found) or found.thorough):
         found = _search_thoroughly(problem.space, found, run)
-        settled = _mean_field(problem, axes, found)
-    converged = _converged(problem, settled, found)
-    run.report(f"posterior: {settled.rounds} rounds, {'' if converged else 'not '}converged")
-    posterior = settled.posterior
+        field = _mean_field(problem, axes, found)
+    converged = _converged(problem, field, found)
+    run.report(f"posterior: {field.rounds} rounds, {'' if converged else 'not '}converged")
+    posterior = field.posterior
     hopeless = not problem.blurred and found.sparse.mean() < WORTH_SAMPLING
-    if run.effort.settled is not None or not (converged or hopeless):
+    if run.effort.converged is not None or not (converged or hopeless):
         posterior = _sample(problem, axes, posterior, converged, run)
         found = replace(found, sampled=not converged)
         converged = True
-    if problem.blurred and converged:
+    if converged and problem.spectrum.white:
+        found = replace(found, trusted=posterior.fidelity > FAITHFUL)
+    if converged and problem.blurred:
         # Noise hides that a row is sparse; the posterior knows how far it can trust each row.
-        trusted = posterior.fidelity > FAITHFUL
-        found = replace(found, sparse=found.sparse | trusted, same=found.same | trusted)
+        found = replace(found, sparse=found.sparse | found.trusted, same=found.same | found.trusted)
     return _from_posterior(problem.table, posterior), found
 
 
-def _mean_field(problem: RefinedProblem, axes: Axes, found: Found) -> Settled:
-    return settle(axes, _clear_rows(problem, found), concentration=_concentration(problem))
+def _mean_field(problem: RefinedProblem, axes: Axes, found: Found) -> MeanField:
+    return mean_field(axes, _clear_rows(problem, found), concentration=_concentration(problem))
 
 
-def _converged(problem: RefinedProblem, settled: Settled, found: Found) -> bool:
+def _converged(problem: RefinedProblem, field: MeanField, found: Found) -> bool:
     """Whether mean field is to be believed: it came to rest, not at columns made by chance, and no
     activities share so much that their weights leak into each other."""
     good = found.sparse
     if problem.blurred:
-        good = good | (settled.posterior.fidelity > FAITHFUL)
+        good = good | (field.posterior.fidelity > FAITHFUL)
     return (
-        settled.converged
+        field.converged
         and bool(good.sum() >= MOSTLY * problem.spectrum.P)
-        and _inflation(problem.table, settled.posterior) < COLLINEAR
+        and _inflation(problem.table, field.posterior) < COLLINEAR
     )
 
 
@@ -188,14 +189,14 @@ def _sample(
         concentration=_concentration(problem),
         checkpoint=run.checkpoint,
     )
-    budget = run.effort.settled if calm else None
+    budget = run.effort.converged if calm else None
     if budget is not None:
-        chain.wander(budget.burn, shaped=False)
+        chain.advance(budget.burn, shaped=False)
     else:
-        budget = run.effort.unsettled.within(start.C.size)
+        budget = run.effort.stuck.within(start.C.size)
         swept = chain.burn_in(budget.burn)
         run.report(f"refine: {swept} sweeps until the posterior stopped climbing")
-    chain.wander(budget.shape)
+    chain.advance(budget.shape)
     return chain.run(budget.sweeps)
 
 

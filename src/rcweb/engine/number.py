@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.search.halves import Split, search_split
+from rcweb.engine.search.halves import Split, can_be_split, search_split
 from rcweb.engine.search.search import CERTAIN, FEW
 from rcweb.engine.search.space import Space
 from rcweb.engine.solution import Records
@@ -47,7 +47,7 @@ def choose_directions(
 def _recurrent(spectrum: Spectrum) -> int:
     """How many columns both halves of a split have."""
     space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
-    return count_recurrent(search_split(space, 0), space.K)
+    return count_recurrent(search_split(space, 0), space.K) if can_be_split(space) else 0
 
 
 def count_recurrent(split: Split, K: int) -> int:

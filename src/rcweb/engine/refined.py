@@ -25,8 +25,8 @@ from rcweb.engine.edges import keep_at_fdr, keep_strongest
 from rcweb.engine.effort import EFFORTS, Run
 from rcweb.engine.estimate import NetworkEstimate, RefinedProblem, estimate_diffuse, estimate_sparse
 from rcweb.engine.number import choose_directions
-from rcweb.engine.outliers import TOO_MANY, tame
-from rcweb.engine.samples import Samples, carriers
+from rcweb.engine.outliers import TOO_MANY, limit_outliers
+from rcweb.engine.samples import Samples, participation_ratio
 from rcweb.engine.search.search import Found, search_columns
 from rcweb.engine.search.space import Space
 from rcweb.engine.solution import Records, Solution
@@ -54,12 +54,12 @@ def solve_refined(
     """Find a sparse network behind a centred table (M x N), condensed and as its samples."""
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
     run = Run(rng, EFFORTS[quality], print if verbose else lambda line: None, checkpoint)
-    tamed = tame(table, samples, n_components)
-    if tamed.wild >= TOO_MANY:
-        run.report(f"outliers: {tamed.wild:.2%} of the entries limited")
-    spectrum, tried = tamed.spectrum, Records()
+    limited = limit_outliers(table, samples, n_components)
+    if limited.wild >= TOO_MANY:
+        run.report(f"outliers: {limited.wild:.2%} of the entries limited")
+    spectrum, tried = limited.spectrum, Records()
     if isinstance(n_components, str) and spectrum.no_edge:
-        spectrum, tried = choose_directions(tamed.table, spectrum, run.report)
+        spectrum, tried = choose_directions(limited.table, spectrum, run.report)
     spectrum, arrangement = arrange(spectrum)
     space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
     problem = RefinedProblem(spectrum, space)
@@ -69,7 +69,7 @@ def solve_refined(
         estimate, found = estimate_sparse(problem, found, run)
     else:
         estimate = estimate_diffuse(problem, found)
-    wild = _wild_rows(problem, found, estimate, tamed.samples, arrangement)
+    wild = _wild_rows(problem, found, estimate, limited.samples, arrangement)
     keep = _choose_regulators(found, wild, spectrum.P, n_components)
     wanted = (n_components, degree, fdr)
     return _solution(problem, found, estimate, arrangement, (keep, wild[keep]), wanted, tried)
@@ -96,7 +96,7 @@ def _wild_rows(
 ) -> Mask:
     """Rows that live on a few variables in a few samples: a handful of wild entries each."""
     power = problem.space.rows(found.columns.B).astype(np.float64) ** 2
-    wild = carriers(power.sum(axis=1), (power**2).sum(axis=1)) < FEW_VARIABLES
+    wild = participation_ratio(power.sum(axis=1), (power**2).sum(axis=1)) < FEW_VARIABLES
     if wild.any():
         projection = problem.spectrum.factor[:, None] * estimate.projection[:, wild]
         projection = arrangement.restore(projection.T).T

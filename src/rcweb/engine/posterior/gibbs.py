@@ -123,10 +123,10 @@ class Chain:
             self.state, self.energy = self.resumed.state, self.resumed.energy.tolist()
 
     def run(self, sweeps: int, *, shaped: bool = True) -> Posterior:
-        """Advance and average; see `wander`."""
-        sums = self._advance(sweeps, shaped)
+        """Advance and average; see `advance`."""
+        sums = self._run(sweeps, shaped)
         if sums.n < sweeps:
-            raise RuntimeError("averages of a run that is over are not kept; use wander for it.")
+            raise RuntimeError("averages of a run that is over are not kept; use advance for it.")
         return Posterior(
             C=sums.mean / sweeps,
             square=sums.square / sweeps,
@@ -134,11 +134,11 @@ class Chain:
             noise=sums.noise / sweeps * np.sqrt(self.axes.observed),
         )
 
-    def wander(self, sweeps: int, *, shaped: bool = True) -> None:
+    def advance(self, sweeps: int, *, shaped: bool = True) -> None:
         """Advance; `shaped` learns the slab's shape, otherwise it is one Gaussian (faster)."""
-        self._advance(sweeps, shaped)
+        self._run(sweeps, shaped)
 
-    def _advance(self, sweeps: int, shaped: bool) -> Sums:
+    def _run(self, sweeps: int, shaped: bool) -> Sums:
         self.runs += 1
         sums = Sums.zero(*self.state.C.shape)
         if self.resumed is not None and self.runs <= self.resumed.run:
@@ -167,7 +167,7 @@ class Chain:
         done = resting = 0
         n = block // MEASURED
         while done < most and resting < patience:
-            self.wander(block, shaped=False)
+            self.advance(block, shaped=False)
             done += block
             end = done // MEASURED
             early, late = np.reshape(self.energy[max(end - 2 * n, 0) : end], (-1, n))[[0, -1]]

@@ -36,6 +36,11 @@ class Split:
     second: Array
 
 
+def can_be_split(space: Space) -> bool:
+    """Whether each half has more variables than there are columns to be told apart."""
+    return space.N >= 2 * (space.K + 1)
+
+
 def search_split(space: Space, number: int) -> Split:
     """Search both halves of split `number`."""
     rng = np.random.default_rng([STREAM, number])
@@ -75,8 +80,8 @@ def part(space: Space, variables: NDArray[np.intp]) -> tuple[Space, Array]:
 
 def recurrence(B: Array, splits: list[Split]) -> Array:
     """(n,) least cosine among a unit row, its match in one half and its match in the other; mean
-    over the splits."""
-    least = []
+    over the splits, zero without any."""
+    least = [np.zeros(len(B))] if not splits else []
     for split in splits:
         one = split.first[np.abs(B @ split.first.T).argmax(axis=1)]
         two = split.second[np.abs(B @ split.second.T).argmax(axis=1)]

@@ -79,20 +79,20 @@ def climb(
     density: Density,
     widths: NDArray[np.float64],
     *,
-    settle: int = 0,
+    free_steps: int = 0,
     free: NDArray[np.intp] | None = None,
 ) -> Columns:
     """Climb L from `B` over the rows `free` (all by default), the others held.
 
     `widths`: the narrow part's sd at each step, from wide (few, broad optima) to narrow; never
-    below the noise of the row. Then `settle` steps in which each row finds its own width, which
+    below the noise of the row. Then `free_steps` in which each row finds its own width, which
     is the noise in a table of exact zeros and more where small effects are everywhere.
     """
     B = np.array(B, dtype=np.float64)
     free = np.arange(len(B)) if free is None else free
     Q = complement(np.delete(B, free, axis=0), space.K) if len(free) < len(B) else None
     b, part = B[free], density.take(free)
-    for step in range(len(widths) + settle):
+    for step in range(len(widths) + free_steps):
         floor = space.floor(b)
         if step < len(widths):
             part = part.with_width(np.maximum(widths[step] ** 2, floor))
@@ -102,7 +102,7 @@ def climb(
         dual = np.linalg.inv(b).T if Q is None else np.linalg.inv(b @ Q).T @ Q.T
         b = normalised(b + (sums[:, 1:2] * dual - gradient) / sums[:, :1])
     B[free] = b
-    return judge(space, B, density.put(free, part), learn=settle > 0)
+    return judge(space, B, density.put(free, part), learn=free_steps > 0)
 
 
 def judge(space: Space, B: Array, density: Density, *, learn: bool = True) -> Columns:

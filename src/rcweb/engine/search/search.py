@@ -20,6 +20,8 @@ from rcweb.engine.search.consensus import OFTEN, SAME, Consensus, agree
 from rcweb.engine.search.deflate import deflate
 from rcweb.engine.search.halves import (
     STREAM,
+    Split,
+    can_be_split,
     recurrence,
     search_split,
     start_from_variables,
@@ -28,11 +30,11 @@ from rcweb.engine.search.joint import Columns, climb, fixed_point
 from rcweb.engine.search.newton import Ascent
 from rcweb.engine.search.peel import (
     NEW_SHARE,
-    certified_above,
     chance_level,
     independent,
     peel,
     pick_independent,
+    sparse_above,
 )
 from rcweb.engine.search.space import Density, Space
 from rcweb.engine.search.unmix import unmix
@@ -40,8 +42,8 @@ from rcweb.engine.threads import parallel
 from rcweb.engine.types import Array, Mask, Rng
 
 FIXED_POINT_START = 60  # FastICA steps of the joint start
-START_STEPS, START_SETTLE = 20, 10  # then: narrowing, and at its own width
-FINISH_SETTLE = 15
+START_STEPS, START_FREE = 20, 10  # then: narrowing, and at its own width
+FINISH_FREE = 15
 DENSITY_ROUNDS = 80  # of EM, for a density that starts wide and ends where it likes
 # Variance of a row's narrow part over that of its noise, median over rows, above which small
 # effects are everywhere. Measured: at most 1.14 on planted networks with exact zeros, at least 2.0
@@ -64,8 +66,10 @@ class Found:
 
     columns : the columns b as unit rows
     score : (n,) negentropy + log of the share of the column that no other column explains
-    chance : best score that the same search reaches by chance
+    chance : best score that the same search reaches in a random subspace
     sparse : (n,) scores above chance, when it was its turn, and independent of others
+    clear : (n,) scores above what variables of the same leverages reach by chance
+    trusted : (n,) the posterior expects the row to be right
     frequency : (n,) share of the other searches that have the column too
     error : (n,) 1 - cosine to be expected of another set of searches
     recurrence : (n,) agreement of disjoint halves of the variables
@@ -79,6 +83,8 @@ class Found:
     score: Array
     chance: float
     sparse: Mask
+    clear: Mask
+    trusted: Mask
     frequency: Array
     error: Array
     recurrence: Array
@@ -96,10 +102,10 @@ class Found:
 
     @property
     def confirmed(self) -> Mask:
-        """(n,) certified, or the same for any start and either sparser than chance or, where zeros
-        are not exact, at least half way to a certificate."""
+        """(n,) certified; or the same for any start and, where zeros are exact, sparse beyond doubt
+        or by the posterior's word, elsewhere half way to a certificate."""
         if self.exact:
-            return self.certified | (self.same & self.sparse)
+            return self.certified | (self.same & self.sparse & (self.clear | self.trusted))
         return self.certified | (self.same & (self.recurrence > self._enough(CERTAIN / 2)))
 
     def _enough(self, level: float) -> float:
@@ -122,7 +128,7 @@ def search_columns(
     rng = np.random.default_rng([STREAM, stream])
     chance = chance_level(space, space.K, rng)
     start = joint_start(space, rng)
-    if zeros_are_exact(space, start.B):
+    if not can_be_split(space) or zeros_are_exact(space, start.B):
         return _search_exact(space, start, chance, rng, report)
     return _search_diffuse(space, most, chance, report)
 
@@ -131,7 +137,7 @@ def joint_start(space: Space, rng: Rng) -> Columns:
     """The cheap start: independent components, then freed from orthogonality and unmixed."""
     widths = np.geomspace(0.5, space.level, START_STEPS)
     B = fixed_point(space, start_from_variables(space, rng), FIXED_POINT_START)
-    return climb(space, B, Density.start(space.K), widths, settle=START_SETTLE)
+    return climb(space, B, Density.start(space.K), widths, free_steps=START_FREE)
 
 
 def zeros_are_exact(space: Space, B: Array) -> bool:
@@ -155,7 +161,7 @@ def _search_exact(
     """
     start, other = unmix(space, start), unmix(space, joint_start(space, rng))
     score = start.J + np.log(own_share(start.B))
-    sparse = (score > certified_above(chance, space.N)) & (own_share(start.B) > NEW_SHARE)
+    sparse = (score > sparse_above(chance, space.N)) & (own_share(start.B) > NEW_SHARE)
     report(f"search: {sparse.sum()} of {space.K} columns are sparser than chance")
     cosine = np.abs(start.B @ other.B.T).max(axis=1)
     found = _graded(space, start, chance, sparse, cosine > AGREED)
@@ -166,20 +172,34 @@ def _search_exact(
 
 def _graded(space: Space, columns: Columns, chance: float, sparse: Mask, same: Mask) -> Found:
     """The columns of one search with the evidence of cold searches in halves of the variables."""
-    splits = list(parallel(lambda number: search_split(space, number), range(SPLITS)))
+    rng = np.random.default_rng([STREAM, 2])
+    level = sparse_above(chance_level(space, space.K, rng, leverage=True), space.N)
+    score = columns.J + np.log(own_share(columns.B))
+    splits = _splits(space)
     halves = [half for split in splits for half in (split.first, split.second)]
     cosine = np.array([np.abs(columns.B @ half.T).max(axis=1) for half in halves])
+    if not halves:
+        cosine = np.zeros((1, len(score)))
     return Found(
         columns=columns,
-        score=columns.J + np.log(own_share(columns.B)),
+        score=score,
         chance=chance,
         sparse=sparse,
+        clear=score > level,
+        trusted=np.zeros(len(score), bool),
         frequency=np.asarray((cosine > SAME).mean(axis=0)),
         error=np.asarray(1 - cosine.mean(axis=0)),
         recurrence=recurrence(columns.B, splits),
         same=same,
         exact=True,
     )
+
+
+def _splits(space: Space) -> list[Split]:
+    """Cold searches of halves of the variables; none where half of them cannot tell K columns."""
+    if not can_be_split(space):
+        return []
+    return parallel(lambda number: search_split(space, number), range(SPLITS))
 
 
 def search_thoroughly(
@@ -191,7 +211,7 @@ def search_thoroughly(
     kept = pick_independent(start.B[sparse], start.J[sparse], -np.inf, start.B[:0], K)
     n_starts = int(np.clip(STARTS * (K - len(kept)), 48, 384))
     # Where a part of the directions shows a row clearly, one start in thousands still leads to it.
-    patience = 2 if space.level > NOISY else 64 if space.roomy else 8
+    patience = 2 if space.level > NOISY else 64 if space.enough_variables else 8
     peeled, sure = peel(space, kept, rng, n_starts=n_starts, most_starts=patience * n_starts)
     report(f"search: {sure.sum()} of {K} columns are sparser than chance after peeling")
     rivals = [(start, sparse)]
@@ -203,7 +223,7 @@ def search_thoroughly(
     best, good = max(rivals, key=lambda pair: pair[0].objective)
     share = own_share(best.B)
     score = best.J + np.log(share)
-    good = good | ((score > certified_above(found.chance, space.N)) & (share > NEW_SHARE))
+    good = good | ((score > sparse_above(found.chance, space.N)) & (share > NEW_SHARE))
     # A column that the joint start had is as sure as it was there; the others passed their test in
     # the directions that were left to them.
     cosine = np.abs(best.B @ start.B.T)
@@ -214,7 +234,7 @@ def search_thoroughly(
 
 
 def _finish(space: Space, B: Array, widths: NDArray[np.float64]) -> Columns:
-    columns = climb(space, B, Density.start(space.K), widths, settle=FINISH_SETTLE)
+    columns = climb(space, B, Density.start(space.K), widths, free_steps=FINISH_FREE)
     return unmix(space, columns)
 
 
@@ -231,7 +251,9 @@ def _search_diffuse(space: Space, most: int, chance: float, report: Callable[[st
         columns=Columns(point.B, point.density, point.J, point.L * space.N),
         score=point.score,
         chance=chance,
-        sparse=point.score > certified_above(chance, space.N),
+        sparse=point.score > sparse_above(chance, space.N),
+        clear=np.zeros(len(B), bool),
+        trusted=np.zeros(len(B), bool),
         frequency=np.append(shared.frequency[keep], np.zeros(n)),
         error=np.append(shared.error[keep], np.ones(n)),
         recurrence=np.append(shared.recurrence[keep], np.zeros(n)),

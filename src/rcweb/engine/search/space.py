@@ -15,7 +15,7 @@ Single = NDArray[np.float32]
 # A row is never taken to be exactly zero anywhere: the spike keeps this width (in sd of the row),
 # so that the search moves smoothly also without noise.
 NARROWEST = 0.02
-ROOMY = 6  # variables per direction from which on a part of the directions shows a row clearly
+ENOUGH = 6  # variables per direction from which on a part of the directions shows a row clearly
 BLURRED = 0.35  # noise of a row beyond which true rows may be no sparser than chance
 
 
@@ -63,9 +63,9 @@ class Space:
         return self.level > BLURRED
 
     @property
-    def roomy(self) -> bool:
+    def enough_variables(self) -> bool:
         """Whether a part of the directions still shows a row clearly; see `within`."""
-        return self.N >= ROOMY * self.K
+        return self.N >= ENOUGH * self.K
 
     def floor(self, B: Array) -> Array:
         """Noise variance of each row ``X b``: what the narrow part of its density cannot beat."""

@@ -12,7 +12,7 @@ Kabashima et al. 2016). With c_i the mean of variable i's column of C and S the 
     noise of variable i in the choice of its edges:  sigma_i^2 + c_i^T Sigma c_i.
 
 Where the posterior has one mode near the start, a few rounds agree with hundreds of sweeps of the
-sampler in means and in calibration; where it has not, the rounds do not settle, and `change` says
+sampler in means and in calibration; where it has not, the rounds do not converge, and `change` says
 so.
 """
 
@@ -47,7 +47,7 @@ MOST_PULL = 0.9  # share of its own fit up to which a variable's pull can be tak
 
 
 @dataclass(frozen=True)
-class Settled:
+class MeanField:
     """Where the equations ended.
 
     posterior, rounds : of the last round, and how many there were
@@ -63,7 +63,7 @@ class Settled:
         return self.change <= TOLERANCE
 
 
-def settle(axes: Axes, C: Array, *, concentration: float, most: int = MOST) -> Settled:
+def mean_field(axes: Axes, C: Array, *, concentration: float, most: int = MOST) -> MeanField:
     """Iterate from the network `C` (P, N) until no entry moves by more than `TOLERANCE`, or `most`
     times.
 
@@ -80,7 +80,7 @@ def settle(axes: Axes, C: Array, *, concentration: float, most: int = MOST) -> S
         probability=field.probability,
         noise=np.sqrt(field.sigma2 * axes.observed),
     )
-    return Settled(posterior, rounds, change)
+    return MeanField(posterior, rounds, change)
 
 
 class _Field:
