@@ -13,7 +13,7 @@ from rcweb.lab.metrics import score_network
 from rcweb.lab.simulate import simulate
 
 
-def limit_outliers(G: np.ndarray) -> tuple[np.ndarray, float]:
+def limited_table(G: np.ndarray) -> tuple[np.ndarray, float]:
     """The table with wild entries pulled in, centred again, and their share."""
     limited = limit_outliers(CondensedTable.of(G), InMemory(G), 5)
     assert limited.wild > TOO_MANY
@@ -54,7 +54,7 @@ def test_planted_wild_entries_are_pulled_in(seed: int) -> None:
     G = table(seed)
     X, wild = spoiled(G, seed)
     before = X.copy()
-    limited, share = limit_outliers(X)
+    limited, share = limited_table(X)
     np.testing.assert_array_equal(X, before)
     assert share == pytest.approx(wild.mean(), rel=0.5)
     assert np.abs(limited - G)[wild].mean() < np.abs(X - G)[wild].mean() / 3
@@ -92,9 +92,9 @@ def test_what_many_variables_share_is_no_wild_entry() -> None:
 def test_scale_is_immaterial() -> None:
     """The same entries are limited in other units."""
     X, _ = spoiled(table(1), 1)
-    one, share = limit_outliers(X)
+    one, share = limited_table(X)
     for scale in (1e-9, 1e9):
-        other, same = limit_outliers(X * scale)
+        other, same = limited_table(X * scale)
         assert same == share
         np.testing.assert_allclose(other, one * scale, rtol=1e-6, atol=1e-9 * scale)
 

@@ -14,8 +14,8 @@ from collections.abc import Callable
 import numpy as np
 
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.search.halves import Split, can_be_split, search_split
-from rcweb.engine.search.search import CERTAIN, FEW
+from rcweb.engine.search.halves import Split, beyond_chance, can_be_split, search_split
+from rcweb.engine.search.search import CERTAIN
 from rcweb.engine.search.space import Space
 from rcweb.engine.solution import Records
 from rcweb.engine.spectrum import Spectrum, first_directions
@@ -53,4 +53,4 @@ def _recurrent(spectrum: Spectrum) -> int:
 def count_recurrent(split: Split, K: int) -> int:
     """Columns of the first half that the second has too."""
     cosine = np.abs(split.first @ split.second.T).max(axis=1)
-    return int((cosine > CERTAIN + FEW / K).sum())
+    return int((beyond_chance(cosine, K) > CERTAIN).sum())

@@ -13,9 +13,9 @@ from rcweb.engine.search.joint import (
     Columns,
     climb,
     complement,
+    fixed_point,
     judge,
     normalised,
-    symmetric_start,
 )
 from rcweb.engine.search.space import Density
 
@@ -138,9 +138,10 @@ def test_complement_is_orthonormal_and_orthogonal() -> None:
     np.testing.assert_array_equal(complement(B[:0], 7), np.eye(7))
 
 
-def test_symmetric_start_is_orthogonal_and_finds_sparse_rows() -> None:
+def test_fixed_point_is_orthogonal_and_finds_sparse_rows() -> None:
     """Independent components are a start worth having on an easy problem, always orthogonal."""
     problem = planted(0, N=150, P=5, density=0.1)
-    B = symmetric_start(problem.space, np.random.default_rng(0))
+    start = np.linalg.qr(np.random.default_rng(0).standard_normal((5, 5)))[0]
+    B = fixed_point(problem.space, start, 60)
     np.testing.assert_allclose(B @ B.T, np.eye(5), atol=1e-5)
     assert np.median(problem.accuracy(B)) > 0.9

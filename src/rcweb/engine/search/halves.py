@@ -5,9 +5,7 @@ on any of them. So each search begins in one half of the variables, alone. Wheth
 share no variable lead to the same column is evidence for it; where searches end once all variables
 are seen is averaged in `consensus`.
 
-Nothing here depends on units, signs or order: halves are dealt out over the variables in the order
-of their leverage, a search starts from the coordinates of some of its variables, and the random
-stream is fixed. A permuted or sign-flipped table gives the same searches.
+Halves and starts come from a fixed random stream, the same for every table and seed.
 """
 
 from __future__ import annotations
@@ -44,28 +42,21 @@ def can_be_split(space: Space) -> bool:
 def search_split(space: Space, number: int) -> Split:
     """Search both halves of split `number`."""
     rng = np.random.default_rng([STREAM, number])
-    order = rng.permutation(by_leverage(space))
-    first, second = np.array_split(order, 2)
+    first, second = np.array_split(rng.permutation(space.N), 2)
     return Split(search_half(space, first, rng), search_half(space, second, rng))
-
-
-def by_leverage(space: Space) -> NDArray[np.intp]:
-    """The variables, largest leverage first: an order that no renaming changes."""
-    return np.argsort(-np.einsum("ij,ij->i", space.X, space.X), kind="stable")
 
 
 def search_half(space: Space, variables: NDArray[np.intp], rng: np.random.Generator) -> Array:
     """K columns found in some `variables` alone, as unit rows in the coordinates of `space`."""
     half, whitening = part(space, variables)
-    start = fixed_point(half, start_from_variables(half, rng), FIXED_POINT_STEPS)
+    start = fixed_point(half, random_start(space.K, rng), FIXED_POINT_STEPS)
     found = ascend(half, Ascent.at(half, start), NEWTON_STEPS)
     return np.asarray(normalised(found.B @ whitening))
 
 
-def start_from_variables(space: Space, rng: np.random.Generator) -> Array:
-    """K orthogonal columns: the coordinates of K variables drawn at random."""
-    chosen = rng.permutation(space.N)[: space.K]
-    return orthogonal(space.X[chosen].astype(np.float64))
+def random_start(K: int, rng: np.random.Generator) -> Array:
+    """K orthogonal columns."""
+    return orthogonal(rng.standard_normal((K, K)))
 
 
 def part(space: Space, variables: NDArray[np.intp]) -> tuple[Space, Array]:
@@ -76,6 +67,15 @@ def part(space: Space, variables: NDArray[np.intp]) -> tuple[Space, Array]:
     L = (vectors / np.sqrt(np.maximum(values, LEAST_POWER))) @ vectors.T
     noise = np.sqrt((L**2).T @ space.noise**2)
     return Space.at(X @ L, noise), np.asarray(L)
+
+
+def beyond_chance(recurrence: Array, K: int) -> Array:
+    """Recurrence as a share of what is left above chance: 0 by chance, 1 for equal columns.
+
+    The best of K orthogonal directions has a cosine of about sqrt(2 log(K) / K) with any other.
+    """
+    chance = np.sqrt(2 * np.log(K) / K) if K > 2 else 1.0
+    return np.asarray((recurrence - chance) / (1 - chance)) if chance < 1 else 0 * recurrence
 
 
 def recurrence(B: Array, splits: list[Split]) -> Array:

@@ -141,8 +141,8 @@ def sparse_above(chance: float, N: int) -> float:
 def chance_level(
     space: Space, left: int, rng: np.random.Generator, n: int = 16, *, leverage: bool = False
 ) -> float:
-    """Best score that the same search reaches by chance: in a random subspace of the same size, with
-    all but `left` of its directions taken (they still lend themselves to b, as true ones do).
+    """Best score that the same search reaches by chance: in a random subspace of the same size,
+    with all but `left` of its directions taken (they still lend themselves to b, as true ones do).
 
     leverage : the variables keep the lengths of their coordinates and lose their directions. A few
         variables of large leverage, as heavy-tailed noise has them, look sparse without any

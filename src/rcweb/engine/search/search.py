@@ -21,10 +21,11 @@ from rcweb.engine.search.deflate import deflate
 from rcweb.engine.search.halves import (
     STREAM,
     Split,
+    beyond_chance,
     can_be_split,
+    random_start,
     recurrence,
     search_split,
-    start_from_variables,
 )
 from rcweb.engine.search.joint import Columns, climb, fixed_point
 from rcweb.engine.search.newton import Ascent
@@ -54,9 +55,9 @@ STARTS = 6  # of the peeling, per column that is no sparser than chance
 NOISY = 0.25  # more starts rarely help rows with more noise than this
 AGREED = 0.95  # cosine from which on two searches have the same column
 SPLITS = 2  # of the variables, where one search stands for all
-# Recurrence over halves of the variables from which on a row is certified: in few directions rows
-# agree by chance, in six nothing can be told (measured on 22 worlds and 15 kinds of noise).
-CERTAIN, FEW = 0.75, 1.5
+# Recurrence over halves of the variables, beyond chance, of a row that is certified; and of one
+# that is found where zeros are not exact.
+CERTAIN, RECURRENT = 2 / 3, 1 / 6
 HALF_AS_SPARSE = 0.5  # as chance allows at the best: least sparseness of a certified row
 
 
@@ -96,21 +97,21 @@ class Found:
     @property
     def certified(self) -> Mask:
         """(n,) recurs in halves of the variables that share none, and is sparse."""
-        return (self.recurrence > self._enough(CERTAIN)) & (
+        return (self._beyond_chance > CERTAIN) & (
             self.score > HALF_AS_SPARSE * max(self.chance, 0.0)
         )
 
     @property
     def confirmed(self) -> Mask:
         """(n,) certified; or the same for any start and, where zeros are exact, sparse beyond doubt
-        or by the posterior's word, elsewhere half way to a certificate."""
+        or by the posterior's word, elsewhere recurrent beyond chance."""
         if self.exact:
             return self.certified | (self.same & self.sparse & (self.clear | self.trusted))
-        return self.certified | (self.same & (self.recurrence > self._enough(CERTAIN / 2)))
+        return self.certified | (self.same & (self._beyond_chance > RECURRENT))
 
-    def _enough(self, level: float) -> float:
-        """Recurrence beyond the `level` that columns of a small space reach by chance."""
-        return level + FEW / self.columns.B.shape[1]
+    @property
+    def _beyond_chance(self) -> Array:
+        return beyond_chance(self.recurrence, self.columns.B.shape[1])
 
 
 def own_share(B: Array) -> Array:
@@ -136,7 +137,7 @@ def search_columns(
 def joint_start(space: Space, rng: Rng) -> Columns:
     """The cheap start: independent components, then freed from orthogonality and unmixed."""
     widths = np.geomspace(0.5, space.level, START_STEPS)
-    B = fixed_point(space, start_from_variables(space, rng), FIXED_POINT_START)
+    B = fixed_point(space, random_start(space.K, rng), FIXED_POINT_START)
     return climb(space, B, Density.start(space.K), widths, free_steps=START_FREE)
 
 
