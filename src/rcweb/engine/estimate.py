@@ -85,7 +85,10 @@ def estimate_sparse(
     noise does not hide it; then there is nothing to find.
     """
     if problem.noise < NO_NOISE:
-        return _noise_free(problem.table, _rows(problem, found)), found
+        estimate = _noise_free(problem.table, _rows(problem, found))
+        # K - 1 zeros can be had in any direction; more are a regulator's.
+        exact = (estimate.probability == 0).sum(axis=1) >= problem.space.K
+        return estimate, replace(found, trusted=exact, same=found.same | exact)
     axes = _axes(problem)
     field = _mean_field(problem, axes, found)
     hopeless = not (problem.blurred or found.sparse.any())

@@ -29,7 +29,7 @@ SIGNAL_LIMIT = 0.7  # at most this share of the rank is taken as signal
 NOISE_POWER = 0.5
 ABOVE_ROUNDING = 2 * ROUNDING
 STANDARD_ERRORS = 4.0  # of the second moment, within which noise is taken to be independent
-FEW_LEFT = 8  # directions beyond the signal that are too few to tell
+FEW_LEFT = 8  # directions beyond the signal: with fewer, nothing can be said about noise
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,10 @@ def _is_white(table: CondensedTable, s: Array, V: Array) -> bool:
     equally noisy, against its expectation; the standard error of their ratio is 1 / sqrt(M N)."""
     n, M = len(s), table.M - 1
     few, many = min(M, table.N) - n, max(M, table.N) - n
-    if few < FEW_LEFT or table.rest.any():
-        return True
+    if table.rest.any():
+        return True  # the rest is known by its power alone
+    if few < FEW_LEFT:
+        return False
     found = Leading(s, V, table.M, table.N, table.total)
     whole = table.scaled(_factors(table, found, n, power=1.0))
     squares = whole.squares()[::-1][n : n + few]

@@ -8,7 +8,7 @@ from oblique_problems import planted, random_columns, random_space
 
 from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.search.joint import normalised
-from rcweb.engine.search.peel import MARGIN
+from rcweb.engine.search.peel import MARGIN, chance_level
 from rcweb.engine.search.search import (
     joint_start,
     own_share,
@@ -62,7 +62,8 @@ def test_exact_zeros_are_told_from_a_background(background: float) -> None:
     """Also from a wide one, whose narrow part a narrowed density leaves empty."""
     space = diffuse_space(background)
     start = joint_start(space, np.random.default_rng(0))
-    assert zeros_are_exact(space, start.B) == (background == 0)
+    chance = chance_level(space, space.K, np.random.default_rng(1))
+    assert zeros_are_exact(space, start.B, chance) == (background == 0)
 
 
 def test_other_starts_give_the_same_columns() -> None:
@@ -94,4 +95,5 @@ def test_uniform_weights_with_noise_are_not_taken_for_a_background() -> None:
     )  # fmt: skip
     spectrum = leading_directions(CondensedTable.of(sim.data - sim.data.mean(axis=0)), 60)
     space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
-    assert zeros_are_exact(space, joint_start(space, np.random.default_rng(0)).B)
+    rng = np.random.default_rng(0)
+    assert zeros_are_exact(space, joint_start(space, rng).B, chance_level(space, 60, rng))

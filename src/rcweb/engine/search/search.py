@@ -129,7 +129,7 @@ def search_columns(
     rng = np.random.default_rng([STREAM, stream])
     chance = chance_level(space, space.K, rng)
     start = joint_start(space, rng)
-    if not can_be_split(space) or zeros_are_exact(space, start.B):
+    if not can_be_split(space) or zeros_are_exact(space, start.B, chance):
         return _search_exact(space, start, chance, rng, report)
     return _search_diffuse(space, most, chance, report)
 
@@ -141,14 +141,18 @@ def joint_start(space: Space, rng: Rng) -> Columns:
     return climb(space, B, Density.start(space.K), widths, free_steps=START_FREE)
 
 
-def zeros_are_exact(space: Space, B: Array) -> bool:
+def zeros_are_exact(space: Space, B: Array, chance: float) -> bool:
     """Whether the narrow parts of the rows are as narrow as noise makes them.
 
+    Rows no sparser than `chance` do not tell; if all are, dense rows may still be found by peeling.
     The densities are fitted from a wide start: narrowed step by step, as in the climb, they can end
     with an empty narrow part.
     """
-    density = Ascent.at(space, B, rounds=DENSITY_ROUNDS).density
-    return bool(np.median(density.v0 / space.floor(B)) < WIDER)
+    point = Ascent.at(space, B, rounds=DENSITY_ROUNDS)
+    sparse = point.score > sparse_above(chance, space.N)
+    if not sparse.any():
+        return True
+    return bool(np.median((point.density.v0 / space.floor(B))[sparse]) < WIDER)
 
 
 def _search_exact(
