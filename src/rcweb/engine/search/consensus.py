@@ -22,7 +22,7 @@ from rcweb.engine.search.space import Space
 from rcweb.engine.threads import parallel
 from rcweb.engine.types import Array, Mask
 
-MOST_SPLITS = 8  # at most; each gives two searches
+MOST_SPLITS = 6  # at most; each gives two searches
 AT_ONCE = 2  # splits between two looks at whether more are needed
 POLISH_STEPS = 12  # Newton steps on all variables
 SAME = 0.85  # cosine from which on rows of two searches are one regulator

@@ -165,14 +165,28 @@ def _search_exact(
     converge.
     """
     start, other = unmix(space, start), unmix(space, joint_start(space, rng))
-    score = start.J + np.log(own_share(start.B))
-    sparse = (score > sparse_above(chance, space.N)) & (own_share(start.B) > NEW_SHARE)
+    sparse = _sparser_than_chance(space, start, chance)
     report(f"search: {sparse.sum()} of {space.K} columns are sparser than chance")
-    cosine = np.abs(start.B @ other.B.T).max(axis=1)
-    found = _graded(space, start, chance, sparse, cosine > AGREED)
+    same = ~_contradicted(start.B, other.B[_sparser_than_chance(space, other, chance)])
+    found = _graded(space, start, chance, sparse, same)
     if sparse.all() or not sparse.any() or space.blurred:
         return found
     return search_thoroughly(space, found, report)
+
+
+def _sparser_than_chance(space: Space, columns: Columns, chance: float) -> Mask:
+    share = own_share(columns.B)
+    score = columns.J + np.log(share)
+    return np.asarray((score > sparse_above(chance, space.N)) & (share > NEW_SHARE))
+
+
+def _contradicted(B: Array, others: Array) -> Mask:
+    """Rows of `B` that sparse columns of another search span, but do not contain: the same few
+    directions can be turned into other columns as sparse. What the other search missed says
+    nothing."""
+    inside = np.linalg.norm(B @ np.linalg.qr(others.T)[0], axis=1) if len(others) else 0.0
+    cosine = np.abs(B @ others.T).max(axis=1, initial=0.0)
+    return np.asarray((inside > np.sqrt(1 - NEW_SHARE**2)) & (cosine < AGREED))
 
 
 def _graded(space: Space, columns: Columns, chance: float, sparse: Mask, same: Mask) -> Found:
@@ -226,9 +240,7 @@ def search_thoroughly(
         widths = np.geomspace(1.0, space.level, 150)
         rivals.append((_finish(space, deflate(space, rng), widths), np.zeros(K, bool)))
     best, good = max(rivals, key=lambda pair: pair[0].objective)
-    share = own_share(best.B)
-    score = best.J + np.log(share)
-    good = good | ((score > sparse_above(found.chance, space.N)) & (share > NEW_SHARE))
+    good = good | _sparser_than_chance(space, best, found.chance)
     # A column that the joint start had is as sure as it was there; the others passed their test in
     # the directions that were left to them.
     cosine = np.abs(best.B @ start.B.T)
