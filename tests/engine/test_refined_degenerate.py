@@ -44,7 +44,7 @@ def check(X: np.ndarray, n_components: int | str, **options: object) -> RCweb | 
         assert n_components >= P
     assert np.isfinite(model.transform(X)).all()
     assert len(model.diagnosis_) == P
-    assert not model.diagnosis_.drop(columns="agreement").isna().any(axis=None)
+    assert not model.diagnosis_.isna().any(axis=None)
     assert len(model.network_.edges()) == np.count_nonzero(model.components_)
     return model
 
