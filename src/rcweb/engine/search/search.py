@@ -168,9 +168,9 @@ def _search_exact(
     sparse = _sparser_than_chance(space, start, chance)
     report(f"search: {sparse.sum()} of {space.K} columns are sparser than chance")
     same = ~_contradicted(start.B, other.B[_sparser_than_chance(space, other, chance)])
-    found = _graded(space, start, chance, sparse, same)
+    found = _ungraded(start, chance, sparse, same)
     if sparse.all() or not sparse.any() or space.blurred:
-        return found
+        return _graded(space, found)
     return search_thoroughly(space, found, report)
 
 
@@ -189,28 +189,32 @@ def _contradicted(B: Array, others: Array) -> Mask:
     return np.asarray((inside > np.sqrt(1 - NEW_SHARE**2)) & (cosine < AGREED))
 
 
-def _graded(space: Space, columns: Columns, chance: float, sparse: Mask, same: Mask) -> Found:
-    """The columns of one search with the evidence of cold searches in halves of the variables."""
+def _ungraded(columns: Columns, chance: float, sparse: Mask, same: Mask) -> Found:
+    """The columns of one search before any evidence from others."""
+    n = len(columns.B)
+    no, nothing = np.zeros(n, bool), np.zeros(n)
+    score = columns.J + np.log(own_share(columns.B))
+    return Found(
+        columns, score, chance, sparse, no, no, nothing, 1 - nothing, nothing, same, exact=True
+    )
+
+
+def _graded(space: Space, found: Found) -> Found:
+    """With the evidence of a null and of cold searches in halves of the variables."""
     rng = np.random.default_rng([STREAM, 2])
     level = sparse_above(chance_level(space, space.K, rng, leverage=True), space.N)
-    score = columns.J + np.log(own_share(columns.B))
+    B = found.columns.B
     splits = _splits(space)
     halves = [half for split in splits for half in (split.first, split.second)]
-    cosine = np.array([np.abs(columns.B @ half.T).max(axis=1) for half in halves])
+    cosine = np.array([np.abs(B @ half.T).max(axis=1) for half in halves])
     if not halves:
-        cosine = np.zeros((1, len(score)))
-    return Found(
-        columns=columns,
-        score=score,
-        chance=chance,
-        sparse=sparse,
-        clear=score > level,
-        trusted=np.zeros(len(score), bool),
+        cosine = np.zeros((1, len(B)))
+    return replace(
+        found,
+        clear=found.score > level,
         frequency=np.asarray((cosine > SAME).mean(axis=0)),
         error=np.asarray(1 - cosine.mean(axis=0)),
-        recurrence=recurrence(columns.B, splits),
-        same=same,
-        exact=True,
+        recurrence=recurrence(B, splits),
     )
 
 
@@ -246,8 +250,7 @@ def search_thoroughly(
     cosine = np.abs(best.B @ start.B.T)
     known = cosine.max(axis=1) > AGREED
     same = np.where(known, found.same[cosine.argmax(axis=1)], good)
-    graded = _graded(space, best, found.chance, good, same)
-    return replace(graded, thorough=True)
+    return replace(_graded(space, _ungraded(best, found.chance, good, same)), thorough=True)
 
 
 def _finish(space: Space, B: Array, widths: NDArray[np.float64]) -> Columns:
