@@ -1,4 +1,4 @@
-"""The part of a table that the input check looks at: all of it, or evenly spread samples."""
+"""The part of a table that the input check reads: all of it, or evenly spaced samples."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Look:
         return replace(self, values=self.values[kept], rows=self.rows[kept], n_samples=n_samples)
 
     def leave_out(self, side: Side, places: NDArray[np.intp]) -> str:
-        """How to leave out these rows (side "samples") or columns of the look."""
+        """Advice on how to leave out these rows (side "samples") or columns."""
         it = "it" if len(places) == 1 else "them"
         names, numbers = self.variables, places
         if side == "samples":
