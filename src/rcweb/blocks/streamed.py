@@ -1,9 +1,9 @@
-"""From a table read in blocks to the condensed table that the refined method works on.
+"""From a table read in blocks to the condensed table of the refined method.
 
 With few variables ``S = G0^T G0`` comes from one pass. With many a randomised range finder (Halko,
 Martinsson, Tropp 2011) takes a few: with W (N, L) spanning ``S^2`` of a random matrix and
 ``Z = S W``, ``axes = (W^T Z)^-1/2 Z^T`` equals ``Q^T G0`` for an orthonormal basis Q of ``G0 W``;
-Q itself, which has M rows, is never formed. What the axes leave is kept per variable.
+Q itself, which has M rows, is never formed. The residual power is kept per variable.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SQUARE_ROUNDING = 1e-14  # relative size of squared singular values lost to roun
 
 @dataclass(frozen=True)
 class First:
-    """What the first pass tells of the variables divided by ``centring.unit``.
+    """Results of the first pass, for variables divided by ``centring.unit``.
 
     preparation : the same in units of the table
     centring : what is done to every row
@@ -58,7 +58,7 @@ class First:
 
 @dataclass(frozen=True)
 class Streamed:
-    """Samples that stay where they are (see `rcweb.engine.samples.Samples`), and their `table`."""
+    """Samples left on disk (see `rcweb.engine.samples.Samples`), and their condensed `table`."""
 
     reader: Reader
     first: First
@@ -75,7 +75,7 @@ class Streamed:
         return self.first.seen if unit is None else self.first.seen * unit
 
     def participation(self, projection: Array) -> tuple[Array, Array]:
-        """Bounds, if they tell that no sample stands out; else one pass."""
+        """Bounds, if they show that no sample stands out; else exact values from one pass."""
         first = self.first
         # |activity| <= |projection| largest; and the sum of squares is known: no sample can hold
         # a larger share than this, so that 1 / share of them at least carry the activity.
@@ -109,8 +109,8 @@ class Limited:
 
 
 def gather(blocks: Blocks, method: str) -> Array | None:
-    """The whole table where that is the way to take it, else None. The published method resolves
-    zeros to rounding, which products of samples cannot: it always takes the whole."""
+    """The whole table in memory where its shape allows, else None. The published method always
+    needs the whole table: it resolves zeros to rounding error, which Gram matrices cannot."""
     M, N = blocks.shape
     if method == "paper" and M * N > MOST_GATHERED:
         raise ValueError(
@@ -129,7 +129,7 @@ def condense(
     center: bool,
     observed: Array | None = None,
 ) -> tuple[Preparation, CondensedTable, Streamed]:
-    """Read the table behind `reader`: how it was prepared, its condensed form, its samples.
+    """Read the table behind `reader`; return its preparation, condensed form and samples.
 
     For the routes "gram" and "axes"; `observed` (N,) is the share of measured entries.
     """
@@ -147,8 +147,8 @@ def condense(
 
 
 def _find_lone(reader: Reader, first: First) -> tuple[Scatter | None, Array]:
-    """What tells single wild entries, and these; None if there are none. One pass, if
-    extremes of the variables say that there may be some."""
+    """The limits for single extreme entries, and these entries; None if there are none. Takes one
+    pass, and only if the extremes of the variables suggest such entries."""
     unit = 1.0 if first.centring.unit is None else first.centring.unit
     mean, nothing = first.centring.mean * unit, np.empty((0, 3))
     scatter = scatter_of(first.seen * unit)
@@ -163,7 +163,7 @@ def _find_lone(reader: Reader, first: First) -> tuple[Scatter | None, Array]:
 
 
 def _first_pass(reader: Reader, N: int, n_components: int | str, center: bool, raw: bool) -> First:
-    """Extremes, means and the first products; once more if numbers are extreme.
+    """Extremes, means and the first products; repeated with other units if numbers are extreme.
 
     `raw` : the user's table, which may have constant variables and numbers of any size
     """
@@ -193,7 +193,7 @@ def _first_pass(reader: Reader, N: int, n_components: int | str, center: bool, r
 
 
 def _random(shape: tuple[int, int], seed: int = 0) -> Array:
-    """A start for the range finder: always the same, since the answer hardly depends on it."""
+    """The start of the range finder. It is fixed, since the result hardly depends on it."""
     return np.random.default_rng(seed).standard_normal(shape)
 
 

@@ -12,7 +12,7 @@ from scipy.special import gammaln
 
 from rcweb.engine.types import Array, Ints
 
-# A term this much smaller than the sum so far no longer moves it; later ones are smaller still.
+# A term this much smaller than the sum no longer changes it; later terms are smaller still.
 NEGLIGIBLE = 1e-18
 
 

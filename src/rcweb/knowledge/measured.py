@@ -2,8 +2,8 @@
 
 Factor k was measured (vector u_k) in n_k of the samples. Its regulator s is the one whose
 activities there correlate best with u_k, and ``u_k = offset + D_ss R_s``. The paper's formula for
-D_ss has no offset; activities of centred data need one. With three or four samples some regulator
-always correlates well by chance, so "none fits" is a possible answer.
+D_ss has no offset; activities of centred data need one. Over three or four samples some regulator
+always correlates well by chance, so "none fits" is a valid answer.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ def _all_orders(n: int) -> Ints:
 
 
 def _permutation_p(u: Array, R: Array, observed: float, n_draws: int, rng: Any) -> float:
-    """P(max over regulators |rho(shuffled u, R_i)| >= observed): it respects n and P together."""
+    """P(max over regulators |rho(shuffled u, R_i)| >= observed), so it accounts for n and P."""
     n = len(u)
     if n < 2:
         return 1.0

@@ -1,4 +1,4 @@
-"""A network as text that other tools open. Same network, same bytes."""
+"""Export formats for other tools. The same network gives the same bytes."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def gmt(sets: Iterable[tuple[str, str, Sequence[str]]]) -> str:
 
 
 def one_line(name: str) -> str:
-    """The name without what would end a field or a line."""
+    """The name with tabs and line breaks replaced by spaces."""
     return _BREAKS.sub(" ", name)
 
 
