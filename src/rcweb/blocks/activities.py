@@ -12,6 +12,7 @@ from rcweb.blocks.base import Blocks, Parts, RowBlock, Step, as_block, dense
 from rcweb.blocks.chunked import Chunked
 from rcweb.blocks.recognise import as_blocks
 from rcweb.blocks.steps import Centring
+from rcweb.engine.methods import FIT_METHODS
 from rcweb.engine.prepare import is_extreme, power_of_two
 from rcweb.engine.types import Array
 
@@ -80,8 +81,8 @@ class KnownActivities:
 
 
 def projector(model: Fitted) -> Project:
-    """The projection of a fitted model. The published method has no noise model: least squares."""
-    weights = None if model.method == "paper" else model.weights_
+    """The projection of a fitted model. Only "refined" has a noise model; others: least squares."""
+    weights = model.weights_ if FIT_METHODS[model.method].solve is None else None
     return Project(model.mean_, model.projection_, weights)
 
 

@@ -20,6 +20,7 @@ from rcweb.blocks.route import MOST_GATHERED, number_of_axes, route_of
 from rcweb.blocks.steps import Centring, Collect, FarEntries, Moments, Multiply, Participation
 from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.lone import FAR, Scatter, most, scatter_of
+from rcweb.engine.methods import FIT_METHODS
 from rcweb.engine.missing.check import refuse_holes, refuse_infinite
 from rcweb.engine.outliers import rows_seen
 from rcweb.engine.prepare import Preparation, judge
@@ -109,15 +110,16 @@ class Limited:
 
 
 def gather(blocks: Blocks, method: str) -> Array | None:
-    """The whole table in memory where its shape allows, else None. The published method always
-    needs the whole table: it resolves zeros to rounding error, which Gram matrices cannot."""
+    """The whole table in memory if it is small or the method needs it, else None. The published
+    method does: it resolves zeros to rounding error, which Gram matrices cannot."""
     M, N = blocks.shape
-    if method == "paper" and M * N > MOST_GATHERED:
+    needed = FIT_METHODS[method].solve is not None
+    if needed and M * N > MOST_GATHERED:
         raise ValueError(
-            f"method='paper' takes tables of at most {MOST_GATHERED:,} entries unless they are "
+            f"method={method!r} takes tables of at most {MOST_GATHERED:,} entries unless they are "
             f"dense and in memory; this one has {M:,} x {N:,}. Use method='refined'."
         )
-    if method == "paper" or route_of(M, N) == "rows":
+    if needed or route_of(M, N) == "rows":
         return np.asarray(blocks.fold(Collect())[0])
     return None
 

@@ -25,6 +25,7 @@ from rcweb.cli.pipeline import (
 from rcweb.cli.results import FILES, write_result
 from rcweb.cli.spreadsheets import known_names, tell_formulas
 from rcweb.cli.summary import summarise, summary_text
+from rcweb.engine.methods import FIT_METHODS
 
 if TYPE_CHECKING:
     from rcweb.tables import ReadOptions
@@ -75,7 +76,7 @@ class Size(click.ParamType):
     help="Number of regulators.",
 )
 @click.option(
-    "--method", type=click.Choice(["refined", "paper"]), default="refined", show_default=True
+    "--method", type=click.Choice(list(FIT_METHODS)), default="refined", show_default=True
 )
 @click.option("--degree", type=click.IntRange(1), help="Mean number of targets, if known.")
 @click.option(

@@ -2,7 +2,7 @@
 
 Layout: the line ``rcweb-record 1``, a line of JSON (document; name, type, shape and order of every
 array), the arrays' bytes one after the other, the SHA-256 of all that. Arrays are written and read
-without a second copy in memory, which a zip would need.
+without a second copy in memory. Why not npz: see docs/decisions.md.
 """
 
 from __future__ import annotations
