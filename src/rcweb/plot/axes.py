@@ -1,4 +1,4 @@
-"""The only place that asks for matplotlib, and what all figures share."""
+"""The only import of matplotlib, and helpers that all figures share."""
 
 from __future__ import annotations
 

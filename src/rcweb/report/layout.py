@@ -1,8 +1,8 @@
 """Where the nodes of a network are drawn.
 
-A force layout of thousands of variables is slow and ends as a ball of hair. Here only regulators
-push and pull each other; every variable sits in the disc of its strongest regulator, those
-with a single regulator inside, those shared at the rim towards their other regulators.
+A force layout of thousands of variables is slow and unreadable. Here forces act between regulators
+only; every variable lies in the disc of its strongest regulator, those with a single regulator
+inside, shared ones at the rim towards their other regulators.
 Deterministic: no random start.
 """
 
