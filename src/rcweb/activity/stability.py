@@ -158,6 +158,8 @@ def _in_order(executor: Executor, tasks: Iterable[tuple[Any, Any]]) -> Iterator[
     try:
         for task in tasks:
             waiting.append(executor.submit(_refit, *task))
+            # Results come in the order of the tasks, so that sums have the same bits; a bounded
+            # queue keeps the rows of later tasks out of memory.
             if len(waiting) == AHEAD:
                 yield waiting.popleft().result()
         while waiting:

@@ -207,6 +207,7 @@ def _table(
         gram = first.product if keep.all() else first.product[np.ix_(keep, keep)]
         return CondensedTable.condensed(M, None, gram, observed=observed)
     Z = first.product[keep]
+    # Ends: the number of axes doubles while signal fills them, at most to the rank of the table.
     while True:
         axes, Z = _find_range(reader, first, Z)
         rest = np.maximum(first.power[keep] - (axes * axes).sum(axis=0), 0.0)
@@ -222,6 +223,8 @@ def _table(
 def _find_range(reader: Reader, first: First, Z: Array) -> tuple[Array, Array]:
     """Leading axes (L, N) of the table from Z (N, L), a guess of their span; and a better guess."""
     W = Z
+    # A fixed number of power iterations: each is a pass over the data, and their error only moves
+    # power from the axes to `rest`, where it counts as noise.
     for _ in range(RANGE_PASSES - 1):
         W = np.linalg.qr(Z)[0]
         step = Multiply(first.centring, _wide(W, first.varying))

@@ -48,7 +48,7 @@ for command in (fit, transform, annotate, simulate, bench, demo):
 def run(arguments: list[str]) -> int:
     """Run a command line; errors become one line on stderr and an exit code."""
     verbose = "--verbose" in arguments or "-v" in arguments
-    if not verbose:
+    if not verbose:  # warnings of libraries address developers
         warnings.simplefilter("ignore")
     try:
         result = group.main(arguments, prog_name="rcweb", standalone_mode=False)
@@ -66,6 +66,7 @@ def run(arguments: list[str]) -> int:
     except Exception as error:
         if verbose:
             traceback.print_exc()
+        # Some libraries turn Ctrl-C into another error; see `rcweb.cli.interrupt`.
         if interrupt.seen():
             return _fail("interrupted.", INTERRUPTED)
         return _explain(error)

@@ -118,6 +118,7 @@ def fit_table(
     if check is None:
         check = check_data(table, name, ())
         tell_input(check, console)
+    # Progress of the fit goes to stderr: stdout holds the result alone, which may be JSON.
     with console.step("fitting"), redirect_stdout(sys.stderr), warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)  # told already, with the options to use
         model.fit(X)

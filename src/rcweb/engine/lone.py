@@ -1,9 +1,9 @@
-"""Single wild entries, found before anything is fitted: replaced, and named to the user.
+"""Single extreme entries are replaced before the fit, and reported to the user.
 
 One entry of 1e4 in a table of ones outweighs all others in sums of squares: it becomes the first
 direction, sets the noise level, and hides the network. A few such entries (a slipped decimal
-point, a code for "missing") are replaced here by the median of their variable. Where many entries
-are wild they are a property of the table; `rcweb.engine.outliers` limits them around a fit.
+point, a code for "missing") are replaced here by the median of their variable. Many extreme entries
+are a property of the table; `rcweb.engine.outliers` limits them around a fit.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def lone_note(
     more = f" and {len(entries) - ENTRIES_SHOWN} more" if len(entries) > ENTRIES_SHOWN else ""
     what = "1 entry lies" if len(entries) == 1 else f"{len(entries)} entries lie"
     return (
-        f"{what} far outside what the variable shows elsewhere and had no say in the fit: "
+        f"{what} far outside the other values of the variable and did not count in the fit: "
         f"{'; '.join(shown)}{more}. If it is an error, make it NaN (not measured).",
     )
 

@@ -200,6 +200,7 @@ def _permutation_p(u: Array, R: Array, observed: float, n_draws: int, rng: Any) 
         best = np.abs(row_correlation(u[orders[start : start + ORDERS_AT_ONCE]], R.T)).max(axis=1)
         # Ties with the observed order (itself among them) must count despite rounding.
         hits += int((best >= observed - 1e-9).sum())
+    # Drawn orders: the observed one counts as a draw, so that p is never 0 (Phipson, Smyth 2010).
     return hits / factorial(n) if exact else (hits + 1) / (n_draws + 1)
 
 
@@ -211,7 +212,7 @@ def _scale(u: Array, r: Array, alpha: float) -> dict[str, float]:
         return NO_SCALE
     scale = float(centred @ u / power)
     offset = float(u.mean() - scale * r.mean())
-    half = np.inf
+    half = np.inf  # two points leave no freedom to estimate the spread
     if n >= MIN_SAMPLES:
         spread = np.sqrt(((u - offset - scale * r) ** 2).sum() / (n - 2) / power)
         half = float(student.ppf(1 - alpha / 2, n - 2) * spread)

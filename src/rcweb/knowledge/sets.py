@@ -111,6 +111,7 @@ class Overlaps:
             return self._rows(order[:0], order[:0])
         best = np.maximum.reduceat(strength[order], starts, axis=0)
         best[best < min_claim * best.max(axis=1, keepdims=True)] = -np.inf
+        # The solver needs finite costs: pairs that are not allowed cost 0 and are dropped below.
         i, column = linear_sum_assignment(-np.maximum(best, 0.0))
         named = best[i, column] > 0
         i, column = i[named], column[named]

@@ -82,10 +82,12 @@ def graphml(regulators: Mapping[str, str], edges: pd.DataFrame) -> str:
 
 
 def _text(text: str) -> str:
+    # XML parsers turn a bare carriage return into a line feed.
     return escape(_NOT_XML.sub("\ufffd", text), {"\r": "&#13;"})
 
 
 def _attribute(text: str) -> str:
+    # XML parsers turn line breaks and tabs in attributes into spaces unless they are escaped.
     return quoteattr(text, {"\r": "&#13;", "\n": "&#10;", "\t": "&#9;"})
 
 

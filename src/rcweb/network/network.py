@@ -106,6 +106,7 @@ class Network:
         """
         keep = (self.weights != 0) & (self.probability >= min_probability)
         row, column = np.nonzero(keep)
+        # A stable sort: ties keep the order of the matrix on every machine.
         order = np.argsort(-np.abs(self.score[row, column]), kind="stable")
         row, column = row[order], column[order]
         return pd.DataFrame(

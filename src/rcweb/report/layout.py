@@ -66,6 +66,8 @@ def _place_discs(radius: Array, affinity: Array) -> Array:
     reach = (radius[:, None] + radius[None, :]) * 1.08
     # The constant keeps unrelated discs from drifting away.
     pull = (affinity + 0.02) / max(P, 1)
+    # A fixed number of steps with cooling; what still overlaps at the end stays so, which only
+    # affects the drawing.
     for step in range(LAYOUT_STEPS):
         dx, dy = np.subtract.outer(x, x), np.subtract.outer(y, y)
         distance = np.maximum(np.sqrt(dx * dx + dy * dy), 1e-9)

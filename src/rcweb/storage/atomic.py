@@ -29,7 +29,7 @@ def replacing(path: str | Path, *, overwrite: bool = True) -> Iterator[Path]:
         _sync(temporary)
         _set_usual_mode(temporary, path)
         if not overwrite:
-            check_free(path)
+            check_free(path)  # again: the file may have appeared while this one was written
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -122,7 +122,7 @@ def _commit(staging: Path, path: Path, names: Collection[str], overwrite: bool) 
     try:
         _link(staging, path, kept_files(staging, names, overwrite=overwrite))
     except (OSError, ValueError):
-        _exchange(staging, path)
+        _exchange(staging, path)  # undo: the user's folder gets its name back
         raise
 
 
@@ -131,6 +131,7 @@ def _link(source: Path, target: Path, names: Iterable[str]) -> None:
     for name in names:
         old, new = source / name, target / name
         if not (new.exists() and os.path.samefile(old, new)):
+            # A hard link, not a copy: no moment in which the file exists in neither folder.
             new.unlink(missing_ok=True)
             os.link(old, new)
 
