@@ -364,3 +364,14 @@ def test_a_missing_package_is_named_with_its_extra(tmp_path, monkeypatch, name, 
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ImportError, match=rf"pip install 'rcweb\[{extra}\]'"):
         read_table(tmp_path / name)
+
+
+def test_anndata_defines_its_orientation(tmp_path):
+    """Rows are observations by definition, whatever the names look like; --transpose overrules."""
+    anndata = pytest.importorskip("anndata")
+    genes_as_rows = pd.DataFrame(np.eye(3), index=["b0001", "b0002", "b0003"], columns=list("xyz"))
+    anndata.AnnData(genes_as_rows).write_h5ad(tmp_path / "t.h5ad")
+    table = read_table(tmp_path / "t.h5ad")
+    assert table.samples == ("b0001", "b0002", "b0003")
+    assert str(table.way) == "rows are samples: the file type defines it"
+    assert read_table(tmp_path / "t.h5ad", ReadOptions(transpose=True)).samples == ("x", "y", "z")

@@ -11,7 +11,7 @@ from rcweb.blocks.base import Blocks, Parts, RowBlock, Step
 
 Report = Callable[[str], None]
 
-QUIET_SECONDS = 5.0  # between two lines of progress
+QUIET_SECONDS = 5.0  # seconds between two lines of progress
 
 
 class Reader:

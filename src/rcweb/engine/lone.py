@@ -20,7 +20,7 @@ from rcweb.engine.samples import spread
 from rcweb.engine.types import Array
 
 FAR = 20.0  # robust standard deviations: of heavy tails too, entries this far out come in numbers
-FEW = 3  # wild entries that are single ones in a table of any size
+FEW = 3  # extreme entries that count as single ones in a table of any size
 FEWEST_SAMPLES = 20  # with fewer the median of deviations may be small by chance
 ROUNDED = 1e-9  # scatter beside the value that may be rounding alone
 ENTRIES_SHOWN = 5
@@ -54,7 +54,7 @@ class Scatter:
 
 
 def scatter_of(rows: Array) -> Scatter | None:
-    """Of some rows (m, N); None where wild entries are no exception, or samples are few."""
+    """Of some rows (m, N); None if extreme entries are no exception, or samples are few."""
     if len(rows) < FEWEST_SAMPLES:
         return None
     tied = (rows == rows.min(axis=0)).mean(axis=0) > TIED
@@ -67,7 +67,7 @@ def scatter_of(rows: Array) -> Scatter | None:
 
 
 def most(entries: int) -> float:
-    """Wild entries in a table of so many entries up to which each is an exception."""
+    """Largest number of extreme entries, in a table of this size, that are exceptions."""
     return max(FEW, TOO_MANY * entries)
 
 
@@ -80,7 +80,7 @@ def far_entries(rows: Array, scatter: Scatter, start: int = 0) -> Array:
 
 
 def find_lone(X: Array) -> tuple[Array, Array]:
-    """The table (M, N) with single wild entries replaced, and these: (n, 3) as `far_entries`."""
+    """The table (M, N) with single extreme entries replaced; these, (n, 3) as `far_entries`."""
     nothing = np.empty((0, 3))
     scatter = scatter_of(X[spread(len(X), rows_seen(X.shape[1]))])
     if scatter is None:

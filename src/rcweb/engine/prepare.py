@@ -29,7 +29,7 @@ class Preparation:
     varying : (N,) which variables are not constant
     scale : power of two that the table was divided by; 1 unless numbers are extreme
     units : (N,) powers of two that variables were divided by instead; None unless too different
-    lone : (n, 3) single wild entries that were replaced: sample, variable, value
+    lone : (n, 3) single extreme entries that were replaced: sample, variable, value
     """
 
     mean: Array

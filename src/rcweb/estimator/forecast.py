@@ -146,7 +146,7 @@ def _limit() -> int | None:
 
 
 def _resident() -> int:
-    """Bytes that this process has now; where that cannot be told, its peak so far."""
+    """Bytes that this process uses now; where that is unknown, its peak so far."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -13,8 +13,8 @@ from scipy import sparse
 
 Side = Literal["samples", "variables"]
 
-MOST_LOOKED_AT = 1 << 22  # 32 MB: looked through in a fraction of a second
-FEWEST_LOOKED_AT = 64  # looked at however many variables there are
+MOST_LOOKED_AT = 1 << 22  # 32 MB: checked in a fraction of a second
+FEWEST_LOOKED_AT = 64  # checked for any number of variables
 
 
 @dataclass(frozen=True, eq=False)

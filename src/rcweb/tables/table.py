@@ -91,12 +91,12 @@ def to_table(
         _refuse_empty(grid.values, 0, "column", grid.columns, grid.column_place)
         _refuse_empty(grid.values, 1, "row", grid.rows, grid.row_place)
     _refuse_infinite(grid)
-    if transpose is None and grid.rows_are_samples is not None:
-        transpose = not grid.rows_are_samples
-    if transpose is None:
-        way = orient(grid.rows, grid.columns, grid.corner, samples=samples, variables=variables)
+    if transpose is not None:
+        way = Orientation(not transpose, "as requested")
+    elif grid.rows_are_samples is not None:
+        way = Orientation(grid.rows_are_samples, "the file type defines it")
     else:
-        way = Orientation(not transpose, "as said")
+        way = orient(grid.rows, grid.columns, grid.corner, samples=samples, variables=variables)
     n_rows, n_columns = grid.values.shape
     values: Any = grid.values if way.rows_are_samples else grid.values.T
     # One memory layout for every file format: another order of sums changes the last bits.
