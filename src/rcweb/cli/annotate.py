@@ -31,14 +31,14 @@ from rcweb.cli.summary import summarise, summary_text
 def annotate(out: Path, overwrite: bool, sources: Sources, console: Console) -> None:
     """Name the regulators in OUT, a folder that `rcweb fit` wrote, and renew its report.
 
-    What is given takes the place of what was given before for the same option; all else stays:
-    sets, terms, measured factors, groups of samples, names of variables.
+    Each option replaces what an earlier run was given for it. Everything else stays: sets, terms,
+    measured factors, groups of samples, names of variables.
     """
     from rcweb.tables import InputCheck
 
     if not (sources.sets or sources.terms or sources.measured or sources.samples or sources.names):
         raise click.UsageError(
-            "Say what is known: --sets, --terms, --measured, --samples or --names."
+            "Give at least one of --sets, --terms, --measured, --samples, --names."
         )
     start = time.monotonic()
     with console.interruptible(advice(out, f"{out} is as it was.")):

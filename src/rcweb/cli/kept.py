@@ -1,4 +1,4 @@
-"""What is known, kept beside a result, so that `annotate` changes only what it is asked to."""
+"""Knowledge stored beside a result, so that `annotate` changes only what it is given."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KNOWLEDGE_VERSION = 1
 
 
 def knowledge_to_bytes(knowledge: Knowledge) -> bytes:
-    """The content of the file; same knowledge, same bytes. Of the sample sheet only the groups."""
+    """The content of the file; equal knowledge gives equal bytes. Holds groups, not the sheet."""
     document = {
         "format": KNOWLEDGE_FORMAT,
         "version": KNOWLEDGE_VERSION,
@@ -64,11 +64,11 @@ def read_knowledge(folder: Path, n_samples: int) -> Knowledge:
             title=None if title is None else str(title),
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise ValueError(f"{KNOWLEDGE_FILE} is not as rcweb wrote it ({error})") from None
+        raise ValueError(f"{KNOWLEDGE_FILE} was changed after rcweb wrote it ({error})") from None
 
 
 def updated(kept: Knowledge, given: Knowledge) -> Knowledge:
-    """What was known, with what is `given` now in the place of its kind."""
+    """The stored knowledge, with everything `given` now replacing its kind."""
     new = {field.name: getattr(given, field.name) for field in fields(Knowledge)}
     return replace(kept, **{name: value for name, value in new.items() if value is not None})
 
@@ -76,7 +76,7 @@ def updated(kept: Knowledge, given: Knowledge) -> Knowledge:
 def updated_inputs(
     kept: dict[str, dict[str, Any]], given: dict[str, dict[str, str]]
 ) -> dict[str, dict[str, Any]]:
-    """The same for the record of files: "sets 1" takes the place of all that were sets."""
+    """The same for the record of files: "sets 1" replaces all earlier sets."""
     renewed = {role.split()[0] for role in given}
     return {r: facts for r, facts in kept.items() if r.split()[0] not in renewed} | given
 

@@ -1,4 +1,4 @@
-"""Samples and variables that do not look like the others, such as a column of genome positions."""
+"""Samples and variables unlike the others, such as a column of genome positions."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _ANNOTATION = re.compile(
 
 
 def odd_samples(look: Look) -> tuple[NDArray[np.intp], list[Finding]]:
-    """Samples of another kind, by their place in the look, and what is said of them: numbers of
-    another size, whole numbers beside fractions, or the title of a gene annotation."""
+    """Samples unlike the others: far larger values, whole numbers beside fractions, or the title
+    of a gene annotation. Returns their rows in the look, and the findings."""
     titled = np.array([_is_annotation(look, i) for i in range(len(look.rows))])
     size = _size(look.values)
     reasons = {
@@ -86,8 +86,7 @@ def far_above(scale: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def whole_alone(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Rows of whole numbers, of more than two values, in a table whose other rows have none or few
-    of them."""
+    """Rows of whole numbers (more than two distinct) in a table whose other rows hold fractions."""
     n = len(values)
     if n < FEWEST_NUMBERS:
         return np.zeros(n, dtype=bool)
