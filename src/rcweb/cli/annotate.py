@@ -10,7 +10,7 @@ import click
 
 from rcweb.cli.console import Console, with_console
 from rcweb.cli.interrupt import advice
-from rcweb.cli.kept import updated, updated_inputs
+from rcweb.cli.kept import updated, updated_inputs, updated_matches
 from rcweb.cli.knowledge import Knowledge, Sources, join_table, load_knowledge
 from rcweb.cli.needs import check_output
 from rcweb.cli.options import knowledge_options, overwrite_option
@@ -49,12 +49,11 @@ def annotate(out: Path, overwrite: bool, sources: Sources, console: Console) -> 
         tell_input(InputCheck(matches=given.matches), console)
         tell_formulas(known_names(given), console)
         knowledge = updated(result.knowledge or Knowledge(), given)
-        result.model.input_ = replace(result.model.input_, matches=given.matches)
-        record = {
-            **result.provenance,
-            "inputs": updated_inputs(result.provenance.get("inputs", {}), sources.inputs()),
-            "input_check": result.model.input_.to_plain(),
-        }
+        inputs = updated_inputs(result.provenance.get("inputs", {}), sources.inputs())
+        record = {**result.provenance, "inputs": inputs}
+        matches = updated_matches(record, given.matches)
+        result.model.input_ = replace(result.model.input_, matches=matches)
+        record["input_check"] = result.model.input_.to_plain()
         result = replace(result, provenance=record)
         annotations = give_names(result, knowledge, console)
         write_result(out, result, knowledge, annotations, keep=True, overwrite=overwrite)

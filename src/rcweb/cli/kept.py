@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rcweb.knowledge import GeneSets
+    from rcweb.tables import Match
 
 KNOWLEDGE_FILE = "knowledge.json.gz"
 KNOWLEDGE_FORMAT = "rcweb-knowledge"
@@ -79,6 +81,17 @@ def updated_inputs(
     """The same for the record of files: "sets 1" replaces all earlier sets."""
     renewed = {role.split()[0] for role in given}
     return {r: facts for r, facts in kept.items() if r.split()[0] not in renewed} | given
+
+
+def updated_matches(record: dict[str, Any], given: Sequence[Match]) -> tuple[Match, ...]:
+    """What was said of files that the record still names as inputs, then what is said now."""
+    from rcweb.tables import InputCheck
+
+    check = record.get("input_check")
+    kept = InputCheck.from_plain(check).matches if check else ()
+    inputs = {facts.get("file") for facts in record.get("inputs", {}).values()}
+    new = {match.file for match in given}
+    return (*(match for match in kept if match.file in inputs - new), *given)
 
 
 def _plain_sets(sets: GeneSets | None) -> dict[str, Any] | None:

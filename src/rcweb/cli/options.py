@@ -100,6 +100,17 @@ def knowledge_options(function: F) -> F:
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         sources = Sources(**{field.name: kwargs.pop(field.name) for field in fields(Sources)})
+        _check_alone(sources)
         return function(*args, sources=sources, **kwargs)
 
     return wrapped  # type: ignore[return-value]
+
+
+def _check_alone(sources: Sources) -> None:
+    """An option about a file that is not there would change nothing."""
+    for option, value, file, path in (
+        ("--group", sources.group, "--samples", sources.samples),
+        ("--names-columns", sources.names_columns, "--names", sources.names),
+    ):
+        if value is not None and path is None:
+            raise click.UsageError(f"{option} names a column of {file}; give {file} FILE too.")
