@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 from rcweb import RCweb
 from rcweb.lab.metrics import score_network
 
+# What the input check says of such tables is tested in tests/tables.
+pytestmark = pytest.mark.filterwarnings("ignore::rcweb.tables.check.InputWarning")
+
 HELPFUL = re.compile("must be smaller than|more than the rank of the table|needs at least 2")
 
 
