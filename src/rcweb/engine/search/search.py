@@ -51,7 +51,7 @@ DENSITY_ROUNDS = 80  # of EM, for a density that starts wide and ends where it l
 # on real tables and 70 with a background of a tenth of the strong weights.
 WIDER = 1.5
 MOSTLY = 0.9  # share of sparse columns that holds the others in place
-STARTS = 6  # of the peeling, per column that is no sparser than chance
+PEELING_STARTS = 6  # of the peeling, per column that is no sparser than chance
 NOISY = 0.25  # more starts rarely help rows with more noise than this
 AGREED = 0.95  # cosine from which on two searches have the same column
 SPLITS = 2  # of the variables, where one search stands for all
@@ -232,7 +232,7 @@ def search_thoroughly(
     rng = np.random.default_rng([STREAM, 1, 1])
     K, start, sparse = space.K, found.columns, found.sparse
     kept = pick_independent(start.B[sparse], start.J[sparse], -np.inf, start.B[:0], K)
-    n_starts = int(np.clip(STARTS * (K - len(kept)), 48, 384))
+    n_starts = int(np.clip(PEELING_STARTS * (K - len(kept)), 48, 384))
     # Where a part of the directions shows a row clearly, one start in thousands still leads to it.
     patience = 2 if space.level > NOISY else 64 if space.enough_variables else 8
     peeled, sure = peel(space, kept, rng, n_starts=n_starts, most_starts=patience * n_starts)
