@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from rcweb.benchmark import scenarios as s
-from rcweb.benchmark.methods import get_method
+from rcweb.benchmark.methods import METHODS, get_method
+from rcweb.benchmark.organisms import OrganismCell, organism_cells
 from rcweb.benchmark.real import RealCell, real_cells
 from rcweb.benchmark.scale import METHODS as SCALE_METHODS
 from rcweb.benchmark.scale import ScaleCell, growing_cells, largest_cell, sparse_cells
 from rcweb.benchmark.scenarios import Cell
 
-AnyCell = Cell | RealCell | ScaleCell
+AnyCell = Cell | RealCell | ScaleCell | OrganismCell
 
 FAST = (
     "oracle",
@@ -29,7 +30,7 @@ FAST = (
 SLOW = ("psmf", "bfrm", "sparse-pca", "dictionary")
 BESIDE_HONEST = tuple(name for name in FAST if name not in ("varimax", "l1-sphere"))
 # Plans whose seconds are a result: one fit at a time.
-TIMED = ("speed", "fig4", "real", "ksvd")
+TIMED = ("speed", "fig4", "real", "ksvd", "organisms")
 FIVE = (0, 1, 2, 3, 4)
 QUICK_CELLS = 8
 QUICK_REGULATORS = 30
@@ -159,6 +160,26 @@ def _real() -> tuple[Block, ...]:
     return (Block(real_cells(), ("fastica", "rcweb"), (0, 1, 2), timeout=600.0),)
 
 
+# Who is compared on tables without a planted truth, as far as the registry knows them.
+CHALLENGERS = tuple(
+    name
+    for name in ("fastica", "rcweb", "optica", "ebmf", "ssl-pxl", "mofa", "vsp", "varimax")
+    if name in METHODS
+)
+# Methods that choose the number of regulators themselves.
+CHOOSERS = tuple(name for name in ("rcweb", "optica", "ebmf") if name in METHODS)
+
+
+def _organisms() -> tuple[Block, ...]:
+    timeout = 600.0
+    return (
+        Block(organism_cells(), CHALLENGERS, (0, 1, 2), timeout=timeout),
+        Block(organism_cells("auto"), CHOOSERS, (0, 1), timeout=timeout),
+        Block(organism_cells(part="halves"), CHALLENGERS, (0, 1), timeout=timeout),
+        Block(organism_cells(part="shuffled"), ("fastica", "rcweb"), (0,), timeout=timeout),
+    )
+
+
 def _scale() -> tuple[Block, ...]:
     """One BLAS thread; blocks are read by as many threads as there are processors. The rival, which
     makes batches dense and decomposes each, would take hours on the largest tables."""
@@ -186,6 +207,7 @@ PLANS: dict[str, Callable[[], tuple[Block, ...]]] = {
     "unknown_p": _unknown_p,
     "ksvd": _ksvd,
     "real": _real,
+    "organisms": _organisms,
     "scale": _scale,
 }
 

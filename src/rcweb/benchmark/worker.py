@@ -154,6 +154,7 @@ class Crew:
 def answer(message: dict[str, Any]) -> dict[str, Any]:
     """The far end: do what a message asks for; whatever goes wrong is a row that says so."""
     from rcweb.benchmark.measure import measure, warm_up
+    from rcweb.benchmark.organisms import OrganismCell, measure_organism
     from rcweb.benchmark.real import RealCell, measure_real
     from rcweb.benchmark.scale import ScaleCell, measure_scale
     from rcweb.benchmark.scenarios import Cell
@@ -165,6 +166,8 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
         what, method, seed = message["cell"], message["method"], message["seed"]
         if message["kind"] == "RealCell":
             row = measure_real(RealCell(**what), method, seed)
+        elif message["kind"] == "OrganismCell":
+            row = measure_organism(OrganismCell(**what), method, seed)
         elif message["kind"] == "ScaleCell":
             row = measure_scale(ScaleCell(**what), method, seed)
         else:

@@ -12,6 +12,7 @@ from rcweb.benchmark.figures.heat import heat_map
 from rcweb.benchmark.figures.real import real_figure
 from rcweb.benchmark.figures.style import FONTS
 from rcweb.benchmark.figures.times import scaling_figure, speed_figure
+from rcweb.benchmark.organisms_page import curve_table, curves_figure
 from rcweb.benchmark.scale_page import scale_figure
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ def _figures(plan: str, rows: pd.DataFrame, summary: pd.DataFrame) -> dict[str, 
         return {"scaling": scaling_figure(rows)}
     if plan == "scale":
         return {"scale": scale_figure(rows)}
+    if plan == "organisms":
+        curves = curve_table(rows)
+        return {} if curves.empty else {"curves": curves_figure(curves)}
     if plan == "speed":
         return {"speed": speed_figure(summary)}
     if "pairs" in summary:
