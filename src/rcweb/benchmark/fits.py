@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rcweb.baselines.base import cut
 from rcweb.benchmark.scale import forget_peak, peak_mb
 
 Array = NDArray[np.float64]
@@ -19,12 +20,13 @@ Mask = NDArray[np.bool_]
 Z_CUT = 3.0
 
 OURS: dict[str, dict[str, Any]] = {"rcweb": {}, "rcweb-paper": {"method": "paper"}}
-# Methods whose module has another name, or that are run with options of their own on real tables.
+# Methods that are a module of another name, with options.
 MODULES: dict[str, tuple[str, dict[str, Any]]] = {
-    # logcosh is the contrast of the published decompositions of expression tables.
-    "fastica": ("ica", {"fun": "logcosh"}),
-    "fastica-samples": ("ica", {"fun": "logcosh", "over": "samples"}),
+    "fastica": ("ica", {}),
+    "fastica-samples": ("ica", {"over": "samples"}),
 }
+# Methods that use the density for nothing but a cut at the end: their weights are those before it.
+CUT_LAST = ("fastica", "fastica-samples", "varimax")
 
 
 @dataclass(frozen=True)
@@ -51,20 +53,25 @@ class Found:
 
 
 def fit_table(
-    X: Array, n_components: int | str, method: str, seed: int, density: float | None = None
+    X: Array,
+    n_components: int | str,
+    method: str,
+    seed: int,
+    density: float | None = None,
+    **options: Any,
 ) -> Found:
-    """Fit `method`; `density` is the true one where there is a truth, told to rivals only."""
+    """Fit `method` with `options`; rivals are told the true `density` where there is a truth."""
     held = forget_peak()
     start = time.perf_counter()
     if method in OURS:
-        found = _ours(X, n_components, OURS[method], seed)
+        found = _ours(X, n_components, seed, **OURS[method], **options)
     else:
-        found = _rival(X, n_components, method, seed, density)
+        found = _rival(X, n_components, method, seed, density, **options)
     seconds = time.perf_counter() - start
     return Found(**{**vars(found), "seconds": seconds, "peak_mb": peak_mb() - held})
 
 
-def _ours(X: Array, n_components: int | str, options: dict[str, Any], seed: int) -> Found:
+def _ours(X: Array, n_components: int | str, seed: int, **options: Any) -> Found:
     from rcweb import RCweb
 
     model = RCweb(n_components, random_state=seed, **options).fit(X)
@@ -80,19 +87,20 @@ def _ours(X: Array, n_components: int | str, options: dict[str, Any], seed: int)
 
 
 def _rival(
-    X: Array, n_components: int | str, method: str, seed: int, density: float | None
+    X: Array, n_components: int | str, method: str, seed: int, density: float | None, **options: Any
 ) -> Found:
-    module, options = MODULES.get(method, (method.replace("-", "_"), {}))
+    module, fixed = MODULES.get(method, (method.replace("-", "_"), {}))
     fit = import_module(f"rcweb.baselines.{module}").fit
-    factors = fit(X, n_components, density=density, random_state=seed, **options)
+    told = None if method in CUT_LAST else density
+    factors = fit(X, n_components, density=told, random_state=seed, **fixed, **options)
     weights = getattr(factors, "weights", None)
     weights = np.asarray(factors.network if weights is None else weights)
+    network = cut(factors.network, density) if method in CUT_LAST else factors.network
     scores = z_scores(weights)
-    sparse = bool((factors.network == 0).any())
     return Found(
         scores=scores,
         weights=weights,
-        edges=factors.network != 0 if sparse else np.abs(scores) > Z_CUT,
+        edges=network != 0 if (network == 0).any() else np.abs(scores) > Z_CUT,
         activities=np.asarray(factors.activities),
         probability=getattr(factors, "probability", None),
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from rcweb.benchmark.foreign_page import foreign_parts
 from rcweb.benchmark.organisms_page import curve_table, organisms_parts
 from rcweb.benchmark.plans import TIMED
 from rcweb.benchmark.scale_page import scale_parts
@@ -46,6 +47,8 @@ def _page(plan: str, rows: pd.DataFrame, summary: pd.DataFrame) -> str:
     parts = [f"# {plan}\n"]
     if plan == "scale":
         return "\n".join([*parts, *scale_parts(rows), *_failed(rows)])
+    if plan == "foreign":
+        return "\n".join([*parts, *foreign_parts(rows), *_failed(rows)])
     if plan == "organisms":
         return "\n".join([*parts, *organisms_parts(rows), *_failed(rows)])
     if summary.get("rho") is not None and summary["rho"].notna().any():

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from rcweb.benchmark import scenarios as s
+from rcweb.benchmark.foreign import ForeignCell, foreign_cells
 from rcweb.benchmark.methods import METHODS, get_method
 from rcweb.benchmark.organisms import OrganismCell, organism_cells
 from rcweb.benchmark.real import RealCell, real_cells
@@ -13,7 +14,7 @@ from rcweb.benchmark.scale import METHODS as SCALE_METHODS
 from rcweb.benchmark.scale import ScaleCell, growing_cells, largest_cell, sparse_cells
 from rcweb.benchmark.scenarios import Cell
 
-AnyCell = Cell | RealCell | ScaleCell | OrganismCell
+AnyCell = Cell | RealCell | ScaleCell | OrganismCell | ForeignCell
 
 FAST = (
     "oracle",
@@ -30,7 +31,7 @@ FAST = (
 SLOW = ("psmf", "bfrm", "sparse-pca", "dictionary")
 BESIDE_HONEST = tuple(name for name in FAST if name not in ("varimax", "l1-sphere"))
 # Plans whose seconds are a result: one fit at a time.
-TIMED = ("speed", "fig4", "real", "ksvd", "organisms")
+TIMED = ("speed", "fig4", "real", "ksvd", "organisms", "foreign")
 FIVE = (0, 1, 2, 3, 4)
 QUICK_CELLS = 8
 QUICK_REGULATORS = 30
@@ -163,7 +164,7 @@ def _real() -> tuple[Block, ...]:
 # Who is compared on tables without a planted truth, as far as the registry knows them.
 CHALLENGERS = tuple(
     name
-    for name in ("fastica", "rcweb", "optica", "ebmf", "ssl-pxl", "mofa", "vsp", "varimax")
+    for name in ("fastica", "rcweb", "optica", "ebmf", "ssl-pxl", "mofa", "nmf", "vsp", "varimax")
     if name in METHODS
 )
 # Methods that choose the number of regulators themselves.
@@ -177,6 +178,14 @@ def _organisms() -> tuple[Block, ...]:
         Block(organism_cells("auto"), CHOOSERS, (0, 1), timeout=timeout),
         Block(organism_cells(part="halves"), CHALLENGERS, (0, 1), timeout=timeout),
         Block(organism_cells(part="shuffled"), ("fastica", "rcweb"), (0,), timeout=timeout),
+    )
+
+
+def _foreign() -> tuple[Block, ...]:
+    """FastICA first: its rho and its seconds are what the others stand beside."""
+    return (
+        Block(foreign_cells(), CHALLENGERS, (0, 1), timeout=120.0),
+        Block(foreign_cells("auto"), CHOOSERS, (0, 1), timeout=120.0),
     )
 
 
@@ -208,6 +217,7 @@ PLANS: dict[str, Callable[[], tuple[Block, ...]]] = {
     "ksvd": _ksvd,
     "real": _real,
     "organisms": _organisms,
+    "foreign": _foreign,
     "scale": _scale,
 }
 

@@ -34,6 +34,10 @@ MEANS = (
     "known_again",
     "rows_again",
     "n_certified",
+    "n_certified_right",
+    "n_found",
+    "calibration_error",
+    "seconds_ratio",
     "peak_mb",
 )
 CELL = ("label", "figure", "panel", "n_features", "n_samples", "n_regulators", "asked")

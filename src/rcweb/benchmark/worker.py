@@ -153,6 +153,7 @@ class Crew:
 
 def answer(message: dict[str, Any]) -> dict[str, Any]:
     """The far end: do what a message asks for; whatever goes wrong is a row that says so."""
+    from rcweb.benchmark.foreign import ForeignCell, measure_foreign
     from rcweb.benchmark.measure import measure, warm_up
     from rcweb.benchmark.organisms import OrganismCell, measure_organism
     from rcweb.benchmark.real import RealCell, measure_real
@@ -168,6 +169,8 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
             row = measure_real(RealCell(**what), method, seed)
         elif message["kind"] == "OrganismCell":
             row = measure_organism(OrganismCell(**what), method, seed)
+        elif message["kind"] == "ForeignCell":
+            row = measure_foreign(ForeignCell(**what), method, seed)
         elif message["kind"] == "ScaleCell":
             row = measure_scale(ScaleCell(**what), method, seed)
         else:
