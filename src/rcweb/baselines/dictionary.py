@@ -12,11 +12,22 @@ import numpy as np
 from sklearn.decomposition import MiniBatchDictionaryLearning, sparse_encode
 from sklearn.exceptions import ConvergenceWarning
 
-from rcweb.baselines.base import Array, Factors, check_data, check_density, compress
+from rcweb.baselines.base import Array, Factors, Record, check_data, check_density, compress
 from rcweb.baselines.penalty import penalty_for
 
 PASSES = 100
 BATCH = 64
+
+RECORDS = (
+    Record(
+        name="dictionary",
+        title="online dictionary learning (scikit-learn)",
+        paper="Mairal et al. 2009",
+        settings="penalty bisected to the true density",
+        look=("#66A61E", "h"),
+        slow=True,
+    ),
+)
 
 
 def fit(

@@ -13,7 +13,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from rcweb.baselines.base import Array, Factors, check_data, check_density, compress
+from rcweb.baselines.base import Array, Factors, Record, check_data, check_density, compress
 from rcweb.baselines.varimax import varimax
 from rcweb.basis import Basis, truncated_svd
 
@@ -23,6 +23,24 @@ N_ITER = 20
 # Random variables (the published start), singular vectors, varimax of them.
 STARTS = ("variables", "singular", "varimax")
 POWER_STEPS = 3
+
+RECORDS = (
+    Record(
+        name="ksvd",
+        title="K-SVD, batch OMP, 20 iterations",
+        paper="Aharon, Elad & Bruckstein 2006",
+        settings="best by error of three starts: variables, singular vectors, varimax",
+        look=("#009E73", "D"),
+    ),
+    Record(
+        name="ksvd-published",
+        title="the same from random variables",
+        paper="Aharon, Elad & Bruckstein 2006",
+        settings="the comparison of published figure 3",
+        look=("#66C2A5", "d"),
+        options={"starts": ("variables",)},
+    ),
+)
 
 
 def fit(

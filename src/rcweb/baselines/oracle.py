@@ -8,10 +8,19 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from rcweb.baselines.base import Array, Factors, check_data, compress
+from rcweb.baselines.base import Array, Factors, Record, check_data, compress
 
 MAX_ITER = 200
 TOL = 1e-7
+
+RECORD = Record(
+    name="oracle",
+    title="maximum likelihood on the true support, true noise levels",
+    paper="",
+    settings="ALS from the truth; an upper end, no rival",
+    told="support, noise",
+    role="reference",
+)
 
 
 def fit(

@@ -12,12 +12,23 @@ import numpy as np
 from sklearn.decomposition import dict_learning
 from sklearn.exceptions import ConvergenceWarning
 
-from rcweb.baselines.base import Array, Factors, check_data, check_density, compress
+from rcweb.baselines.base import Array, Factors, Record, check_data, check_density, compress
 from rcweb.baselines.penalty import penalty_for
 
 MAX_ITER = 300
 SHORT = 8
 TOL = 1e-7
+
+RECORDS = (
+    Record(
+        name="sparse-pca",
+        title="l1 sparse PCA (scikit-learn)",
+        paper="Zou, Hastie & Tibshirani 2006",
+        settings="penalty bisected to the true density",
+        look=("#4D4D4D", "p"),
+        slow=True,
+    ),
+)
 
 
 def fit(

@@ -29,6 +29,7 @@ from rcweb.benchmark.comparison import (
     speed_lines,
     unknown_p_lines,
 )
+from rcweb.benchmark.methods import method_lines
 from rcweb.benchmark.summary import to_markdown
 
 ACCURACY = ("fig1", "fig2a", "fig2b", "fig2c", "fig3", "worlds")
@@ -42,6 +43,7 @@ Make = Callable[[Read], pd.DataFrame]
 def tables() -> dict[str, Make]:
     """What each name on the page stands for: a table made of the summaries of plans."""
     made: dict[str, Make] = {
+        "methods": lambda read: method_lines(),
         "published": lambda read: published_lines(read("fig3")),
         "slow": lambda read: slow_lines(_all(read, ACCURACY)),
         "losses rho": lambda read: loss_lines(_all(read, ACCURACY), "rho"),
