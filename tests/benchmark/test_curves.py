@@ -69,6 +69,12 @@ def test_strongest_entries_are_exactly_n_at_ties() -> None:
     assert strongest_entries(np.zeros((2, 2)), 3).tolist() == []
 
 
+def test_nothing_found_is_a_curve_of_zeros(sets: GeneSets) -> None:
+    """A method may find no regulator at all."""
+    table = curve(np.zeros((0, 100)), sets, (10,), variables=NAMES)
+    assert (table[["edges", "regulators", "pairs", "rows", "recovery"]] == 0).all(axis=None)
+
+
 def test_curve_needs_names_that_fit(scores: np.ndarray, sets: GeneSets) -> None:
     """Errors say what to pass; a DataFrame brings its names."""
     with pytest.raises(ValueError, match="pass variables="):

@@ -62,13 +62,14 @@ def curve(
         together = (overlap[:P] + overlap[P:], targets[:P] + targets[P:])
         for signs, (common, found) in (("together", together), ("apart", (overlap, targets))):
             met = significant(common, found, sizes, len(names))
+            rows = np.asarray(met.any(axis=1))
             line = {
                 "n_edges": n,
                 "edges": edges,
                 "signs": signs,
                 "regulators": int(met.any(axis=0).sum()),
                 "pairs": int(met.sum()),
-                "rows": int(met.reshape(-1, P, len(sizes)).any(axis=(0, 2)).sum()),
+                "rows": int((rows if len(rows) == P else rows[:P] | rows[P:]).sum()),
             }
             lines.append({**line, **recovery_relevance(common, found, sizes)})
     return pd.DataFrame(lines)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rcweb.baselines.base import cut
+from rcweb.benchmark.methods import fit_table, get_method
 from rcweb.benchmark.scale import forget_peak, peak_mb
 
 Array = NDArray[np.float64]
@@ -20,13 +20,8 @@ Mask = NDArray[np.bool_]
 Z_CUT = 3.0
 
 OURS: dict[str, dict[str, Any]] = {"rcweb": {}, "rcweb-paper": {"method": "paper"}}
-# Methods that are a module of another name, with options.
-MODULES: dict[str, tuple[str, dict[str, Any]]] = {
-    "fastica": ("ica", {}),
-    "fastica-samples": ("ica", {"over": "samples"}),
-}
 # Methods that use the density for nothing but a cut at the end: their weights are those before it.
-CUT_LAST = ("fastica", "fastica-samples", "varimax")
+CUT_LAST = ("fastica", "fastica-samples", "varimax", "vsp", "nmf")
 
 
 @dataclass(frozen=True)
@@ -52,26 +47,22 @@ class Found:
     peak_mb: float = float("nan")
 
 
-def fit_table(
-    X: Array,
-    n_components: int | str,
-    method: str,
-    seed: int,
-    density: float | None = None,
-    **options: Any,
+def find(
+    X: Array, n_components: int | str, method: str, seed: int, density: float | None = None
 ) -> Found:
-    """Fit `method` with `options`; rivals are told the true `density` where there is a truth."""
+    """Fit a table; where there is a truth, rivals are told its `density`. A real table has none,
+    and rivals get the options they have for such tables."""
     held = forget_peak()
     start = time.perf_counter()
     if method in OURS:
-        found = _ours(X, n_components, seed, **OURS[method], **options)
+        found = _ours(X, n_components, OURS[method], seed)
     else:
-        found = _rival(X, n_components, method, seed, density, **options)
+        found = _rival(X, n_components, method, seed, density)
     seconds = time.perf_counter() - start
     return Found(**{**vars(found), "seconds": seconds, "peak_mb": peak_mb() - held})
 
 
-def _ours(X: Array, n_components: int | str, seed: int, **options: Any) -> Found:
+def _ours(X: Array, n_components: int | str, options: dict[str, Any], seed: int) -> Found:
     from rcweb import RCweb
 
     model = RCweb(n_components, random_state=seed, **options).fit(X)
@@ -87,27 +78,25 @@ def _ours(X: Array, n_components: int | str, seed: int, **options: Any) -> Found
 
 
 def _rival(
-    X: Array, n_components: int | str, method: str, seed: int, density: float | None, **options: Any
+    X: Array, n_components: int | str, method: str, seed: int, density: float | None
 ) -> Found:
-    module, fixed = MODULES.get(method, (method.replace("-", "_"), {}))
-    fit = import_module(f"rcweb.baselines.{module}").fit
-    told = None if method in CUT_LAST else density
-    factors = fit(X, n_components, density=told, random_state=seed, **fixed, **options)
-    weights = getattr(factors, "weights", None)
-    weights = np.asarray(factors.network if weights is None else weights)
+    rival = get_method(method)
+    if density is None or rival.fit is None:
+        factors = fit_table(method, X, n_components, seed)
+    else:
+        told = None if method in CUT_LAST else density
+        factors = rival.fit(
+            X, n_components, density=told, random_state=seed, **rival.record.options
+        )
     network = cut(factors.network, density) if method in CUT_LAST else factors.network
-    scores = z_scores(weights)
+    # Before any cut, where a rival tells the two apart.
+    kept = (getattr(factors, name, None) for name in ("weights", "components", "network"))
+    weights = np.asarray(next(values for values in kept if values is not None))
+    dense = bool(network.size) and bool((network != 0).all())
     return Found(
-        scores=scores,
+        scores=factors.scores,
         weights=weights,
-        edges=network != 0 if (network == 0).any() else np.abs(scores) > Z_CUT,
+        edges=np.abs(factors.scores) > Z_CUT if dense else network != 0,
         activities=np.asarray(factors.activities),
         probability=getattr(factors, "probability", None),
     )
-
-
-def z_scores(C: Array) -> Array:
-    """Rows less their mean, in units of their standard deviation; a constant row is zero."""
-    C = C - C.mean(axis=1, keepdims=True)
-    sd = C.std(axis=1, keepdims=True)
-    return np.divide(C, sd, out=np.zeros_like(C), where=sd > 0)

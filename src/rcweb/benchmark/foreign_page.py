@@ -42,6 +42,7 @@ def headline_lines(rows: pd.DataFrame) -> pd.DataFrame:
         line: dict[str, Any] = {
             "method": method,
             "asked": asked,
+            "worlds": worlds["panel"].nunique(),
             "rho": worlds["rho"].mean(),
             "rho less FastICA's, worst world": by_world["ahead"].mean().min(),
             "FDR": worlds["fdr"].mean(),

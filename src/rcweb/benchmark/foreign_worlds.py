@@ -88,10 +88,11 @@ def nested(rng: Rng, M: int, N: int, P: int, level: float) -> World:
 
 
 def _constant_sum(rng: Rng, R: Array, N: int) -> World:
-    """Activities R whose rows sum to one, positive weights U(0.5, 1.5)."""
+    """Activities R whose rows sum to one, positive weights U(0.5, 1.5); negative entries of the
+    noisy table are set to zero, as in a table of amounts."""
     _, mask = sparse_rows(rng, R.shape[1], N)
     C = np.where(mask, rng.uniform(0.5, 1.5, mask.shape), 0.0)
-    return World(with_noise(rng, R @ C), C, mask)
+    return World(np.maximum(with_noise(rng, R @ C), 0.0), C, mask)
 
 
 def one_hot(rng: Rng, M: int, N: int, P: int, level: float) -> World:
@@ -196,11 +197,12 @@ def plain(rng: Rng, M: int, N: int, P: int, level: float) -> World:
 
 
 def very_sparse(rng: Rng, M: int, N: int, P: int, level: float) -> World:
-    """Each regulator has 10 to 20 targets, whatever N."""
+    """Each regulator has 10 to 20 targets, whatever N; the noise has sd `level`."""
     size = rng.integers(10, 21, P)
     mask = rng.random((P, N)).argsort(axis=1).argsort(axis=1) < size[:, None]
     C = np.where(mask, rng.standard_normal((P, N)), 0.0)
-    return World(with_noise(rng, rng.standard_normal((M, P)) @ C), C, mask)
+    signal = rng.standard_normal((M, P)) @ C
+    return World(signal + level * rng.standard_normal((M, N)), C, mask)
 
 
 def rotation_blocks(rng: Rng, M: int, N: int, P: int, level: float) -> World:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rcweb.benchmark.agreement import agreement, matched_rows, replicate_agreement
 from rcweb.benchmark.curves import curve, met_sets
-from rcweb.benchmark.fits import Found, fit_table
+from rcweb.benchmark.fits import Found, find
 from rcweb.benchmark.knockouts import knockout_areas
 from rcweb.benchmark.real import data_folder
 from rcweb.interpret import GeneSets, read_gmt
@@ -28,8 +28,6 @@ Array = NDArray[np.float64]
 # whole: curve, knock-outs, replicates, agreement with seed 0. halves: of the samples, at random.
 # shuffled: samples and variables in another order, signs flipped; the answer should not change.
 PARTS = ("whole", "halves", "shuffled")
-# logcosh is the contrast of the published decompositions of expression tables.
-OPTIONS: dict[str, dict[str, Any]] = {"fastica": {"fun": "logcosh"}}
 # Where halves are compared. Unrelated rows do not reach this level; above 0.9 hardly any row of any
 # method recurs in a half of the samples.
 HALVES_EDGES = 2000
@@ -137,7 +135,7 @@ def _halves(cell: OrganismCell, method: str, seed: int) -> dict[str, Any]:
     """Known sets met in both halves of the samples, and regulators that match one to one."""
     X = _table(cell.table).to_numpy(np.float64)
     halves = np.array_split(np.random.default_rng(seed).permutation(len(X)), 2)
-    first, second = (_fit_array(X[np.sort(h)], _asked(cell), method, seed) for h in halves)
+    first, second = (find(X[np.sort(h)], _asked(cell), method, seed) for h in halves)
     names, sets = _names(cell.table), _sets(cell.sets)
     met = [met_sets(f.scores, sets, HALVES_EDGES, variables=names) for f in (first, second)]
     return {
@@ -153,7 +151,7 @@ def _shuffled(cell: OrganismCell, method: str, seed: int) -> dict[str, Any]:
     rng = np.random.default_rng(seed)
     samples, variables = rng.permutation(len(X)), rng.permutation(X.shape[1])
     signs = rng.choice([-1.0, 1.0], X.shape[1])
-    found = _fit_array((X * signs)[samples][:, variables], _asked(cell), method, seed)
+    found = find((X * signs)[samples][:, variables], _asked(cell), method, seed)
     weights = np.empty_like(found.weights)
     weights[:, variables] = found.weights
     first = _fit(cell, method, seed)
@@ -191,7 +189,7 @@ def _columns(table: pd.DataFrame) -> dict[str, list[Any]]:
 def _knockouts(cell: OrganismCell, found: Found) -> dict[str, Any]:
     path = ABOUT[cell.table].knockouts
     conditions = _conditions(cell.table)
-    if path is None or conditions is None:
+    if path is None or conditions is None or not len(found.scores):
         return {}
     contrasts = pd.read_csv(data_folder() / path, sep="\t")
     names = _names(cell.table)
@@ -215,10 +213,6 @@ def _asked(cell: OrganismCell) -> int | str:
     return cell.n_regulators if cell.asked == "known" else cell.asked
 
 
-def _fit_array(X: Array, asked: int | str, method: str, seed: int) -> Found:
-    return fit_table(X, asked, method, seed, **OPTIONS.get(method, {}))
-
-
 def _fit(cell: OrganismCell, method: str, seed: int) -> Found:
     return _fitted(cell.table, _asked(cell), method, seed)
 
@@ -226,7 +220,7 @@ def _fit(cell: OrganismCell, method: str, seed: int) -> Found:
 # One fit is compared with several maps and with the fits of other seeds.
 @lru_cache(maxsize=48)
 def _fitted(table: str, asked: int | str, method: str, seed: int) -> Found:
-    found = _fit_array(_table(table).to_numpy(np.float64), asked, method, seed)
+    found = find(_table(table).to_numpy(np.float64), asked, method, seed)
     small = {"scores": found.scores.astype(np.float32), "weights": found.weights.astype(np.float32)}
     return Found(**{**vars(found), **small, "probability": None})
 

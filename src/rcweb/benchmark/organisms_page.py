@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from rcweb.benchmark.summary import to_markdown
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 FACTS = {
     "seconds": "seconds",
@@ -66,6 +63,25 @@ def ratio_lines(curves: pd.DataFrame, value: str = "regulators") -> pd.DataFrame
     return pd.DataFrame(lines)
 
 
+def published_lines(rows: pd.DataFrame) -> pd.DataFrame:
+    """The published decompositions, and every method with as many edges (signs together)."""
+    curves = curve_table(rows)
+    lines = []
+    for row in rows[rows["status"] == "ok"].drop_duplicates("panel").to_dict("records"):
+        if isinstance(row.get("published"), dict):
+            sets = pd.DataFrame(row["published"]).iloc[0]
+            same = curves[curves["panel"].eq(row["panel"]) & curves["n_edges"].eq(sets["n_edges"])]
+            means = same[same["signs"] == "together"].groupby(["method", "asked"], sort=False)
+            found = means[["regulators", "pairs"]].mean().reset_index()
+            published = {"method": "published", "asked": "auto"}
+            values = {name: sets[name] for name in ("regulators", "pairs")}
+            both = pd.concat([pd.DataFrame([{**published, **values}]), found], ignore_index=True)
+            both.insert(0, "edges", sets["n_edges"])
+            both.insert(0, "panel", row["panel"])
+            lines.append(both)
+    return pd.concat(lines, ignore_index=True) if lines else pd.DataFrame()
+
+
 def fact_lines(rows: pd.DataFrame) -> pd.DataFrame:
     """Everything that is one number per fit: mean over seeds."""
     ok = rows[rows["status"] == "ok"]
@@ -82,31 +98,9 @@ def organisms_parts(rows: pd.DataFrame) -> list[str]:
         for value in ("regulators", "pairs"):
             parts += [f"## Known {value}, ratio to FastICA: mean over tables (least)\n"]
             parts += [to_markdown(ratio_lines(curves, value), 2)]
+        parts += ["## At the published number of edges\n", to_markdown(published_lines(rows))]
         for value in ("regulators", "pairs", "recovery", "relevance"):
             for signs in ("together", "apart"):
                 parts.append(f"## {value.capitalize()}, signs {signs}\n")
                 parts.append(to_markdown(curve_lines(curves, value, signs)))
     return [*parts, "## One number per fit\n", to_markdown(fact_lines(rows))]
-
-
-def curves_figure(curves: pd.DataFrame) -> Figure:
-    """Known regulators against the number of edges, a panel per table."""
-    import matplotlib.pyplot as plt
-
-    part = curves[curves["signs"] == "together"]
-    panels = list(part["panel"].unique())
-    figure, axes = plt.subplots(
-        1, len(panels), figsize=(3.2 * len(panels), 3.2), layout="constrained", squeeze=False
-    )
-    colours = {name: f"C{k}" for k, name in enumerate(part["method"].unique())}
-    for axis, panel in zip(axes[0], panels):
-        groups = part[part["panel"] == panel].groupby(["method", "asked"], sort=False)
-        for (method, asked), group in groups:
-            mean = group.groupby("n_edges")["regulators"].mean()
-            style = "-" if asked == "known" else "--"
-            label = method if asked == "known" else f"{method} ({asked})"
-            axis.plot(mean.index, mean, style, color=colours[method], label=label, marker=".")
-        axis.set(xscale="log", title=panel, xlabel="edges")
-    axes[0][0].set_ylabel("known regulators")
-    axes[0][-1].legend(fontsize="small")
-    return figure
