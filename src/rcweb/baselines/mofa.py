@@ -24,8 +24,8 @@ RECORDS = (
         title="MOFA+, spike-and-slab weights",
         paper="Argelaguet et al. 2020",
         settings=(
-            "one Gaussian view, spike and slab and ARD on weights, 1,000 iterations at most, "
-            "convergence mode fast, no factor dropped; scored on posterior means"
+            "one Gaussian view of unit variance, spike and slab and ARD on weights, 1,000 "
+            "iterations at most, convergence mode fast, all factors kept; scored on posterior means"
         ),
         look=("#2166AC", "*"),
         told="P",
@@ -52,10 +52,13 @@ def fit(
         raise ValueError(f"convergence must be one of {', '.join(MODES)}; not {convergence!r}.")
     G0 = check_data(data, n_components)
     check_density(density)
-    nodes = _train(G0, n_components, random_state, convergence, max_iter)
+    # The package's option `scale_views`, done here to scale the weights back: its priors expect
+    # unit variance (the easy planted table: accuracy 0.87 against 0.78).
+    scale = float(G0.std()) or 1.0
+    nodes = _train(G0 / scale, n_components, random_state, convergence, max_iter)
     # One view: its weights (N, P), E = E[slab x spike], EB = P(slab).
     weights = nodes["W"].getExpectations()[0]
-    W = np.asarray(weights["E"], dtype=np.float64)
+    W = scale * np.asarray(weights["E"], dtype=np.float64)
     probability = np.asarray(weights["EB"], dtype=np.float64)
     return PosteriorFactors(
         activities=np.asarray(nodes["Z"].getExpectations()["E"], dtype=np.float64),

@@ -51,7 +51,7 @@ RECORDS = (
             "to 8 standard errors, 30 steps with and 30 without expansion at each, alpha 1/N"
         ),
         look=("#762A83", "s"),
-        told="P as an upper limit",
+        told="P",
         slow=True,
     ),
 )
@@ -79,8 +79,10 @@ def fit(
 ) -> PosteriorFactors:
     """The mode at the end of the path; `probability` is that of the slab given the loading.
 
-    start : "ica", or "random" normal loadings as published. `density` is not used. Factors that
-    the prior empties are rows of zeros.
+    start : "ica", or "random" normal loadings as published, which end in worse modes (figure 1,
+    P = 30: accuracy 0.67 against 0.999). `density` is not used. Factors that the prior empties are
+    rows of zeros; asked for twice the true number it empties one to four of eight, and the others
+    stay mixed, so that it is told P like the rest.
     """
     if start not in STARTS:
         raise ValueError(f"start must be one of {', '.join(STARTS)}; not {start!r}.")

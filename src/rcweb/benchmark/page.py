@@ -43,7 +43,6 @@ Make = Callable[[Read], pd.DataFrame]
 def tables() -> dict[str, Make]:
     """What each name on the page stands for: a table made of the summaries of plans."""
     made: dict[str, Make] = {
-        "methods": lambda read: method_lines(),
         "published": lambda read: published_lines(read("fig3")),
         "slow": lambda read: slow_lines(_all(read, ACCURACY)),
         "losses rho": lambda read: loss_lines(_all(read, ACCURACY), "rho"),
@@ -55,6 +54,7 @@ def tables() -> dict[str, Make]:
         "speed": lambda read: speed_lines(read("speed")),
         "fig4": lambda read: exponent_lines(read("fig4/exponents")),
         "budget": lambda read: seconds_lines(_each(read, PLANS_RUN)),
+        "methods": lambda read: method_lines(),
     }
     for plan in ACCURACY:
         made[plan] = partial(_accuracy, plan=plan, honest=False)
