@@ -55,10 +55,11 @@ def ratio_lines(curves: pd.DataFrame, value: str = "regulators") -> pd.DataFrame
         beside = [(panel, "known", "fastica") for panel in panels]
         if method == "fastica" or any(key not in mean.index for key in beside):
             continue
-        ratio = group.to_numpy() / mean.loc[beside].to_numpy()
+        # Where FastICA meets nothing there is no ratio.
+        ratio = group / mean.loc[beside].where(lambda count: count > 0).to_numpy()
         line: dict[str, Any] = {"asked": asked, "method": method, "tables": len(panels)}
-        for n, column in zip(mean.columns, ratio.T):
-            line[str(n)] = f"{column.mean():.2f} ({column.min():.2f})"
+        for n in ratio:
+            line[str(n)] = f"{ratio[n].mean():.2f} ({ratio[n].min():.2f})"
         lines.append(line)
     return pd.DataFrame(lines)
 

@@ -244,4 +244,4 @@ def _beside_fastica(wide: pd.DataFrame) -> pd.DataFrame:
     if "fastica" not in wide:
         return wide.iloc[:0]
     fastica = wide["fastica"].groupby(level="unit").transform("mean")
-    return wide.div(fastica, axis=0)
+    return wide.div(fastica.where(fastica > 0), axis=0)

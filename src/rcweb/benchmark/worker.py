@@ -22,6 +22,8 @@ from rcweb.benchmark.plans import Task
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 # Imports and compilation of all kernels of a method, once per process.
 WARM_UP_SECONDS = 300.0
+# Characters of an error that a row keeps: enough for one that lists all methods.
+LONGEST_ERROR = 1000
 
 
 class Worker:
@@ -111,7 +113,7 @@ class Remote:
         try:
             return self._future.result()
         except (CancelledError, OSError) as error:
-            return {"status": "failed", "error": f"the executor: {error!r}"[:300]}
+            return {"status": "failed", "error": f"the executor: {error!r}"[:LONGEST_ERROR]}
 
     def kill(self) -> None:
         """Do not begin what has not begun."""
@@ -177,7 +179,7 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
             row = measure(Cell(**what), method, seed)
         return {"status": "ok", **row}
     except Exception as error:
-        return {"status": "failed", "error": f"{type(error).__name__}: {error}"[:300]}
+        return {"status": "failed", "error": f"{type(error).__name__}: {error}"[:LONGEST_ERROR]}
 
 
 def answer_there(message: dict[str, Any], threads: int) -> dict[str, Any]:
