@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rcweb.lab.baselines import ica
 from rcweb.lab.benchmark.figures import (
     accuracy_figure,
     draw,
@@ -21,7 +22,7 @@ from rcweb.lab.benchmark.figures import (
 )
 from rcweb.lab.benchmark.figures.style import REFERENCES, STYLE
 from rcweb.lab.benchmark.measure import measure, score
-from rcweb.lab.benchmark.methods import METHODS, Estimate
+from rcweb.lab.benchmark.methods import METHODS, Estimate, fit_table, method_lines
 from rcweb.lab.benchmark.real import measure_real, real_cells, strongest
 from rcweb.lab.benchmark.scenarios import Cell, figure4, published_figure3
 from rcweb.lab.benchmark.slopes import scaling_exponents, slope
@@ -154,6 +155,26 @@ def test_strongest_keeps_n() -> None:
     S = np.array([[3.0, -2.0, 1.0], [0.0, -5.0, 0.5]])
     np.testing.assert_array_equal(strongest(S, 3), [[3, -2, 0], [0, -5, 0]])
     assert not strongest(S, 0).any()
+
+
+def test_every_rival_has_a_record() -> None:
+    """Names are unique, and every line of the page's table of settings is filled."""
+    lines = method_lines()
+    assert lines["method"].is_unique
+    assert len(lines) == len(METHODS)
+    assert (lines[["what it is", "settings", "told"]] != "").all(axis=None)
+    assert {"ebmf", "optica", "ssl-pxl", "mofa", "cnmf", "vsp"} <= set(METHODS)
+
+
+def test_a_rival_fits_a_table_with_the_options_of_real_tables() -> None:
+    """FastICA with logcosh, uncut, as its record says; rcweb has no such `fit`."""
+    X = np.random.default_rng(0).standard_t(3, size=(30, 50))
+    found = fit_table("fastica", X, 3, 1)
+    expected = ica.fit(X, 3, random_state=1, fun="logcosh")
+    np.testing.assert_array_equal(found.network, expected.network)
+    np.testing.assert_allclose(found.scores.std(axis=1), 1.0)
+    with pytest.raises(ValueError, match="rcweb"):
+        fit_table("rcweb", X, 3, 1)
 
 
 def test_every_method_has_a_style() -> None:

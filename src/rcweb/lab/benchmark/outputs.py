@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from rcweb.lab.benchmark.foreign_page import foreign_parts
+from rcweb.lab.benchmark.organisms_page import curve_table, organisms_parts
 from rcweb.lab.benchmark.plans import TIMED
 from rcweb.lab.benchmark.scale_page import scale_parts
 from rcweb.lab.benchmark.slopes import scaling_exponents
@@ -28,6 +30,8 @@ def write_outputs(plan: str, folder: Path) -> None:
         return
     summary = summarise(rows)
     summary.round(5).to_csv(folder / "summary.csv", index=False)
+    if plan == "organisms":
+        curve_table(rows).to_csv(folder / "curves.csv", index=False)
     if plan == "fig4":
         scaling_exponents(rows).round(4).to_csv(folder / "exponents.csv", index=False)
     (folder / "summary.md").write_text(_page(plan, rows, summary), encoding="utf-8")
@@ -43,6 +47,10 @@ def _page(plan: str, rows: pd.DataFrame, summary: pd.DataFrame) -> str:
     parts = [f"# {plan}\n"]
     if plan == "scale":
         return "\n".join([*parts, *scale_parts(rows), *_failed(rows)])
+    if plan == "foreign":
+        return "\n".join([*parts, *foreign_parts(rows), *_failed(rows)])
+    if plan == "organisms":
+        return "\n".join([*parts, *organisms_parts(rows), *_failed(rows)])
     if summary.get("rho") is not None and summary["rho"].notna().any():
         parts += ["## Accuracy (mean ± sd over seeds)\n", to_markdown(accuracy_table(summary))]
         parts += ["## F1 of edges\n", to_markdown(accuracy_table(summary, "f1"))]

@@ -29,6 +29,7 @@ from rcweb.lab.benchmark.comparison import (
     speed_lines,
     unknown_p_lines,
 )
+from rcweb.lab.benchmark.methods import method_lines
 from rcweb.lab.benchmark.summary import to_markdown
 
 ACCURACY = ("fig1", "fig2a", "fig2b", "fig2c", "fig3", "worlds")
@@ -53,6 +54,7 @@ def tables() -> dict[str, Make]:
         "speed": lambda read: speed_lines(read("speed")),
         "fig4": lambda read: exponent_lines(read("fig4/exponents")),
         "budget": lambda read: seconds_lines(_each(read, PLANS_RUN)),
+        "methods": lambda read: method_lines(),
     }
     for plan in ACCURACY:
         made[plan] = partial(_accuracy, plan=plan, honest=False)

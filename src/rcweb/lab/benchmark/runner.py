@@ -52,7 +52,7 @@ def run(
     matplotlib, the figures. A finished plan is not run again: delete the folder to start afresh.
     """
     blocks = get_plan(plan)
-    if plan == "real":
+    if plan in ("real", "organisms"):
         data_folder()
     folder = Path(out) if out is not None else _default_folder(plan, quick)
     store = Store(folder / ROWS)

@@ -25,6 +25,20 @@ MEANS = (
     "pairs",
     "regulators_met_permuted",
     "pairs_permuted",
+    "knockout_area",
+    "replicates",
+    "agree_95",
+    "agree_99",
+    "agree_95_certified",
+    "agree_99_certified",
+    "known_again",
+    "rows_again",
+    "n_certified",
+    "n_certified_right",
+    "n_found",
+    "calibration_error",
+    "seconds_ratio",
+    "peak_mb",
 )
 CELL = ("label", "figure", "panel", "n_features", "n_samples", "n_regulators", "asked")
 # Scores closer than this are a draw.
