@@ -15,7 +15,7 @@ def test_running_omnibus_is_scipys() -> None:
     """K^2 of every prefix from running sums equals scipy's of the prefix."""
     x = np.random.default_rng(0).standard_t(4, size=120)
     ours = optica.omnibus_of_prefixes(x)
-    theirs = [normaltest(x[:n]).statistic for n in range(optica.FEWEST, len(x) + 1)]
+    theirs = [normaltest(x[:n]).statistic for n in range(optica.FEWEST_VARIABLES, len(x) + 1)]
     np.testing.assert_allclose(ours, theirs, rtol=1e-8)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rcweb.lab.benchmark.fits import Found
+from rcweb.lab.benchmark.fits import TableFit
 from rcweb.lab.benchmark.foreign import (
     BINS,
     ForeignCell,
@@ -140,11 +140,11 @@ def truth() -> World:
     return World(np.zeros((3, 4)), rows, rows != 0)
 
 
-def found(weights: Any, **more: object) -> Found:
+def found(weights: Any, **more: object) -> TableFit:
     """What a method might have found."""
     C = np.array(weights)
     facts = {"scores": C, "weights": C, "edges": C != 0, "activities": np.zeros((3, len(C)))}
-    return Found(**{**facts, **more})  # type: ignore[arg-type]
+    return TableFit(**{**facts, **more})  # type: ignore[arg-type]
 
 
 def test_scores_counted_by_hand() -> None:

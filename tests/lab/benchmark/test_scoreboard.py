@@ -13,7 +13,7 @@ from rcweb.lab.benchmark.paired import compare
 from rcweb.lab.benchmark.questions import Question, questions
 from rcweb.lab.benchmark.scoreboard import Column, board, columns, losses, main, render, winners
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "scoreboard.md"
 
 

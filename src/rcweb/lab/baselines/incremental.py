@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from rcweb.lab.baselines.base import Array, MethodRecord
 from rcweb.lab.baselines.ica import MAX_ITER, TOL
 
-RECORD = MethodRecord(
+INCREMENTAL = MethodRecord(
     name="ipca-fastica",
     title="IncrementalPCA and FastICA over variables",
     paper="scikit-learn",

@@ -20,7 +20,7 @@ MAX_ITER = 1000
 TOL = 1e-4
 # The published number of runs, share of them that a spectrum's neighbours are looked for among,
 # and largest mean distance to those; distances are between spectra of length 1.
-RUNS = 100
+N_RUNS = 100
 NEIGHBOURS = 0.3
 DENSITY_THRESHOLD = 0.5
 
@@ -65,7 +65,7 @@ def fit(
     *,
     density: float | None = None,
     random_state: int = 0,
-    n_runs: int = RUNS,
+    n_runs: int = N_RUNS,
 ) -> Factors:
     """One run of NMF if `n_runs` is 1, else the consensus of that many.
 

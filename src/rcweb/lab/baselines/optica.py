@@ -38,18 +38,18 @@ from rcweb.lab.baselines.base import (
 
 # The published number of runs, distance, share of runs and match of components. The published
 # tolerance is 1e-7; its manual advises up to 1e-3 where runs take long.
-RUNS = 100
+N_RUNS = 100
 TOL = 1e-4
 MAX_ITER = 500
 DISTANCE = 0.1
 SHARE = 0.5
 MATCH = 0.7
 # A component whose largest weight is more than twice the second has a single variable.
-SINGLE = 2.0
+SINGLE_VARIABLE = 2.0
 # pymodulon's default, chosen on E. coli (about 4,000 genes).
 K2_CUT_OFF = 550.0
 # Fewest variables for which the normal approximation of the kurtosis is used.
-FEWEST = 20
+FEWEST_VARIABLES = 20
 
 _ABOUT = (
     "{runs} FastICA runs (logcosh, tol {tol}, at most {steps} steps), DBSCAN (distance 0.1, more "
@@ -61,7 +61,7 @@ RECORDS = (
         name="optica",
         title="optICA: recurrent components of many FastICA runs",
         paper="Sastry et al. 2019; McConn et al. 2021",
-        settings=_ABOUT.format(runs=RUNS, tol=TOL, steps=MAX_ITER),
+        settings=_ABOUT.format(runs=N_RUNS, tol=TOL, steps=MAX_ITER),
         look=("#1B7837", "^"),
         finds_p=True,
         slow=True,
@@ -96,7 +96,7 @@ def fit(
     *,
     density: float | None = None,
     random_state: int = 0,
-    n_runs: int = RUNS,
+    n_runs: int = N_RUNS,
     tol: float = TOL,
     max_iter: int = MAX_ITER,
     k2_cut_off: float = K2_CUT_OFF,
@@ -194,7 +194,7 @@ def best_dimension(found: Sequence[Array]) -> int:
     for k, C in enumerate(found):
         matches = np.abs(_unit(final) @ _unit(C).T) > MATCH
         largest = -np.sort(-np.abs(C), axis=1)[:, :2]
-        single = int((largest[:, 0] > SINGLE * largest[:, 1]).sum())
+        single = int((largest[:, 0] > SINGLE_VARIABLE * largest[:, 1]).sum())
         if len(C) and matches.sum() >= len(C) - single:
             return k
     return len(found) - 1
@@ -210,15 +210,16 @@ def normal_cut(C: Array, cut_off: float) -> Array:
     for row, out in zip(C, kept):
         order = np.argsort(np.abs(row), kind="stable")
         small = np.flatnonzero(omnibus_of_prefixes(row[order]) <= cut_off)
-        targets = order[FEWEST + small[-1] if len(small) else 0 :]
+        targets = order[FEWEST_VARIABLES + small[-1] if len(small) else 0 :]
         out[targets] = row[targets]
     return kept
 
 
 def omnibus_of_prefixes(x: Array) -> Array:
-    """D'Agostino and Pearson's K^2 of x[:FEWEST], x[:FEWEST + 1], ..., x, all from running sums."""
-    n = np.arange(FEWEST, len(x) + 1, dtype=np.float64)
-    s1, s2, s3, s4 = (np.cumsum(x**k)[FEWEST - 1 :] / n for k in (1, 2, 3, 4))
+    """D'Agostino and Pearson's K^2 of the first n of x, n = FEWEST_VARIABLES, ..., len(x), all from
+    running sums."""
+    n = np.arange(FEWEST_VARIABLES, len(x) + 1, dtype=np.float64)
+    s1, s2, s3, s4 = (np.cumsum(x**k)[FEWEST_VARIABLES - 1 :] / n for k in (1, 2, 3, 4))
     m2 = s2 - s1**2
     m3 = s3 - 3 * s1 * s2 + 2 * s1**3
     m4 = s4 - 4 * s1 * s3 + 6 * s1**2 * s2 - 3 * s1**4

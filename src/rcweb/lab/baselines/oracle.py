@@ -13,7 +13,7 @@ from rcweb.lab.baselines.base import Array, Factors, MethodRecord, check_data, c
 MAX_ITER = 200
 TOL = 1e-7
 
-RECORD = MethodRecord(
+ORACLE = MethodRecord(
     name="oracle",
     title="maximum likelihood on the true support, true noise levels",
     paper="",

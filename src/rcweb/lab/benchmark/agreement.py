@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from rcweb.engine.types import Array, Mask
 
 from rcweb.engine.matching import match_rows
+from rcweb.engine.types import Array, Mask
 
 LEVELS = (0.95, 0.99)
 

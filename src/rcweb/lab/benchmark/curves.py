@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from rcweb.engine.types import Array, Ints
 from scipy import sparse
 
+from rcweb.engine.types import Array, Ints
 from rcweb.knowledge.genesets import GeneSets
 from rcweb.knowledge.hypergeometric import log_tail
 
@@ -100,6 +100,14 @@ def strongest_entries(scores: Array, n: int) -> NDArray[np.intp]:
     n = min(n, int(np.count_nonzero(size)))
     chosen = np.argpartition(-size, n - 1)[:n] if n else np.zeros(0, np.intp)
     return chosen[np.lexsort((chosen, -size[chosen]))]
+
+
+def strongest(scores: Array, n: int) -> Array:
+    """The n entries of largest size, the others zero."""
+    kept = np.zeros_like(scores)
+    chosen = strongest_entries(scores, n)
+    kept.ravel()[chosen] = scores.ravel()[chosen]
+    return kept
 
 
 def significant(overlap: Ints, targets: Ints, sizes: Ints, n_variables: int) -> NDArray[np.bool_]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from rcweb.engine.types import Array, Mask
 
+from rcweb.engine.types import Array, Mask
 from rcweb.lab.baselines.base import cut
 from rcweb.lab.benchmark.methods import fit_table, get_method
 from rcweb.lab.benchmark.scale import forget_peak, peak_mb
@@ -16,13 +16,13 @@ from rcweb.lab.benchmark.scale import forget_peak, peak_mb
 # A component without zeros has its edges at |z| > 3, the usual cut for ICA on expression.
 Z_CUT = 3.0
 
-OURS: dict[str, dict[str, Any]] = {"rcweb": {}, "rcweb-paper": {"method": "paper"}}
+OUR_OPTIONS: dict[str, dict[str, Any]] = {"rcweb": {}, "rcweb-paper": {"method": "paper"}}
 # Methods that use the density for nothing but a cut at the end: their weights are those before it.
 CUT_LAST = ("fastica", "fastica-samples", "varimax", "vsp", "nmf")
 
 
 @dataclass(frozen=True)
-class Found:
+class TableFit:
     """What a method found in a table of M samples and N variables.
 
     scores : (P, N) signed; the n largest in size are the n best edges
@@ -31,6 +31,7 @@ class Found:
     activities : (M, P)
     probability : (P, N) of every edge, or None
     certified : (P,) regulators the method vouches for, or None if it does not say
+    kept : (P,) regulators it certifies or would find again with any seed, or None
     seconds, peak_mb : time, and largest memory beyond what the process held before
     """
 
@@ -40,43 +41,45 @@ class Found:
     activities: Array
     probability: Array | None = None
     certified: Mask | None = None
+    kept: Mask | None = None
     seconds: float = float("nan")
     peak_mb: float = float("nan")
 
 
 def find(
     X: Array, n_components: int | str, method: str, seed: int, density: float | None = None
-) -> Found:
+) -> TableFit:
     """Fit a table; where there is a truth, rivals are told its `density`. A real table has none,
     and rivals get the options they have for such tables."""
     held = forget_peak()
     start = time.perf_counter()
-    if method in OURS:
-        found = _ours(X, n_components, OURS[method], seed)
+    if method in OUR_OPTIONS:
+        found = _ours(X, n_components, OUR_OPTIONS[method], seed)
     else:
         found = _rival(X, n_components, method, seed, density)
     seconds = time.perf_counter() - start
-    return Found(**{**vars(found), "seconds": seconds, "peak_mb": peak_mb() - held})
+    return TableFit(**{**vars(found), "seconds": seconds, "peak_mb": peak_mb() - held})
 
 
-def _ours(X: Array, n_components: int | str, options: dict[str, Any], seed: int) -> Found:
-    from rcweb import RCweb
+def _ours(X: Array, n_components: int | str, options: dict[str, Any], seed: int) -> TableFit:
+    from rcweb.estimator import RCweb
 
     model = RCweb(n_components, random_state=seed, **options).fit(X)
-    certified = model.diagnosis_.get("certified")
-    return Found(
+    grades = model.diagnosis_.filter(["certified", "found"]).astype(bool)
+    return TableFit(
         scores=np.asarray(model.edge_score_),
         weights=np.asarray(model.weights_),
         edges=np.asarray(model.components_) != 0,
         activities=np.asarray(model.transform(X)),
         probability=np.asarray(model.edge_probability_),
-        certified=None if certified is None else np.asarray(certified, dtype=bool),
+        certified=grades["certified"].to_numpy() if "certified" in grades else None,
+        kept=grades.any(axis=1).to_numpy() if "found" in grades else None,
     )
 
 
 def _rival(
     X: Array, n_components: int | str, method: str, seed: int, density: float | None
-) -> Found:
+) -> TableFit:
     rival = get_method(method)
     if density is None or rival.fit is None:
         factors = fit_table(method, X, n_components, seed)
@@ -90,7 +93,7 @@ def _rival(
     kept = (getattr(factors, name, None) for name in ("weights", "components", "network"))
     weights = np.asarray(next(values for values in kept if values is not None))
     dense = bool(network.size) and bool((network != 0).all())
-    return Found(
+    return TableFit(
         scores=factors.scores,
         weights=weights,
         edges=np.abs(factors.scores) > Z_CUT if dense else network != 0,

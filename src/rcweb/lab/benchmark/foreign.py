@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rcweb.engine.types import Array
 
 from rcweb.engine.matching import match_rows, row_correlation
-from rcweb.lab.benchmark.fits import Found, find
+from rcweb.engine.types import Array
+from rcweb.lab.benchmark.fits import TableFit, find
 from rcweb.lab.benchmark.foreign_nulls import NULLS
 from rcweb.lab.benchmark.foreign_worlds import WORLDS, World
 
@@ -130,11 +130,11 @@ def _draw(cell: ForeignCell, seed: int) -> World:
 
 
 @lru_cache(maxsize=1)
-def _fastica(cell: ForeignCell, seed: int, P: int, density: float | None) -> Found:
+def _fastica(cell: ForeignCell, seed: int, P: int, density: float | None) -> TableFit:
     return find(_draw(cell, seed).data, P, "fastica", seed, density)
 
 
-def score_world(found: Found, world: World) -> dict[str, Any]:
+def score_world(found: TableFit, world: World) -> dict[str, Any]:
     """rho, number found, edges, calibration and certificates; in a null counts alone.
 
     rho is of all weights or of those at the edges drawn, whichever is higher: where every entry

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from rcweb.engine.types import Array, Rng
 
+from rcweb.engine.types import Array, Rng
 from rcweb.lab.benchmark.foreign_worlds import Generator, World, autoregressive, plain, with_noise
-from rcweb.lab.benchmark.real import data_folder
+from rcweb.lab.datasets.files import required_data_folder
 
 
 def null(data: Array) -> World:
@@ -74,7 +74,9 @@ def rotated(rng: Rng, M: int, N: int, P: int, level: float) -> World:
 def permuted_real(rng: Rng, M: int, N: int, P: int, level: float) -> World:
     """E. coli expression (M samples, N genes drawn from the table below RCWEB_DATA), the samples
     of each gene permuted on their own."""
-    table = pd.read_parquet(data_folder() / "ecoli_precise/expression.parquet").to_numpy(float)
+    table = pd.read_parquet(required_data_folder() / "ecoli_precise/expression.parquet").to_numpy(
+        float
+    )
     samples, genes = (
         np.sort(rng.choice(n, min(k, n), replace=False)) for n, k in zip(table.shape, (M, N))
     )

@@ -14,10 +14,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+
 from rcweb.engine.types import Array, Mask, Rng
 
 DENSITY = 0.1
-NOISE = 0.3
+NOISE_SHARE = 0.3
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,9 @@ def sparse_rows(rng: Rng, P: int, N: int, density: float = DENSITY) -> tuple[Arr
     return np.where(mask, rng.standard_normal((P, N)), 0.0), mask
 
 
-def with_noise(rng: Rng, clean: Array, unit: Array | None = None, ratio: float = NOISE) -> Array:
+def with_noise(
+    rng: Rng, clean: Array, unit: Array | None = None, ratio: float = NOISE_SHARE
+) -> Array:
     """`clean` plus noise whose sd is `ratio` times that of the centred signal; `unit` is the noise
     at unit variance, white and Gaussian if None."""
     if unit is None:
@@ -161,7 +164,7 @@ def multiplicative(rng: Rng, M: int, N: int, P: int, level: float) -> World:
     C, mask = sparse_rows(rng, P, N)
     signal = rng.standard_normal((M, P)) @ C
     signal = signal * np.exp(level * rng.standard_normal(signal.shape))
-    return World(with_noise(rng, signal, ratio=NOISE / 10), C, mask)
+    return World(with_noise(rng, signal, ratio=NOISE_SHARE / 10), C, mask)
 
 
 def ar_noise(rng: Rng, M: int, N: int, P: int, level: float) -> World:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from rcweb.engine.types import Array, Mask
 from scipy import sparse
 
+from rcweb.engine.types import Array, Mask
 from rcweb.knowledge.genesets import GeneSets
 from rcweb.knowledge.hypergeometric import log_tail
 from rcweb.lab.benchmark.curves import known_members
 
-COLUMNS = ["regulator", "deletion", "wild_type"]
+CONTRAST = ["regulator", "deletion", "wild_type"]
 
 
 def knockout_areas(
@@ -42,7 +42,7 @@ def knockout_areas(
     sd = activities.std(axis=0)
     units = np.divide(activities, sd, out=np.zeros_like(activities), where=sd > 0)
     areas = {}
-    for name, deletion, wild_type in contrasts[COLUMNS].astype(str).to_numpy():
+    for name, deletion, wild_type in contrasts[CONTRAST].astype(str).to_numpy():
         deleted, wild = ((conditions == c).to_numpy() for c in (deletion, wild_type))
         if name in best and deleted.any() and wild.any():
             change = np.abs(units[deleted].mean(axis=0) - units[wild].mean(axis=0))

@@ -1,7 +1,7 @@
 """Every method of the benchmark under one call: a planted problem in, an estimate out.
 
-A rival is a module of `rcweb.lab.baselines` with a function `fit` and its `RECORDS`; a new module is
-found without being named here.
+A rival is a module of `rcweb.lab.baselines` with a function `fit` and its `RECORDS`; a new module
+is found without being named here.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Estimate:
     probability: Array | None = None
 
 
-Fit = Callable[..., Factors]
+RivalFit = Callable[..., Factors]
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Method:
 
     record: MethodRecord
     run: Callable[[Simulation, int | str, int], Estimate]
-    fit: Fit | None = None
+    fit: RivalFit | None = None
 
     @property
     def name(self) -> str:
@@ -70,7 +70,7 @@ class Method:
 
 
 def _rival(
-    fit: Fit, record: MethodRecord, sim: Simulation, n_components: int | str, seed: int
+    fit: RivalFit, record: MethodRecord, sim: Simulation, n_components: int | str, seed: int
 ) -> Estimate:
     """A baseline, told the true mean density as in section 4.2 of the paper."""
     told = {"density": float(sim.edges.mean()), "random_state": seed}
@@ -196,9 +196,9 @@ METHODS: dict[str, Method] = {
     for method in (
         Method(RCWEB, _rcweb),
         Method(RCWEB_PAPER, _rcweb_paper),
-        Method(oracle.RECORD, _oracle),
+        Method(oracle.ORACLE, _oracle),
         Method(CEILING, _ceiling),
-        Method(incremental.RECORD, _incremental),
+        Method(incremental.INCREMENTAL, _incremental),
         Method(KSVD_PACKAGE, _ksvd_package),
         *_rivals(),
     )

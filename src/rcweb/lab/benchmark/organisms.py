@@ -1,9 +1,9 @@
 """Real tables of four organisms in the form of the field's own benchmark (Saelens et al. 2018).
 
 Each row of the results is one method on one table, compared with one collection of known
-regulators: the curve over the number of edges (`rcweb.lab.benchmark.curves`), the same with permuted
-genes, knock-outs, replicates, and agreement with another fit. The tables are not part of the
-package: RCWEB_DATA names their folder (docs/benchmark.md).
+regulators: the curve over the number of edges (`rcweb.lab.benchmark.curves`), the same with
+permuted genes, knock-outs, replicates, and agreement with another fit. The tables are not part of
+the package: RCWEB_DATA names their folder (docs/benchmark.md).
 """
 
 from __future__ import annotations
@@ -18,13 +18,10 @@ import pandas as pd
 from rcweb.knowledge import GeneSets, read_gmt
 from rcweb.lab.benchmark.agreement import agreement, matched_rows, replicate_agreement
 from rcweb.lab.benchmark.curves import curve, met_sets
-from rcweb.lab.benchmark.fits import Found, find
+from rcweb.lab.benchmark.fits import TableFit, find
 from rcweb.lab.benchmark.knockouts import knockout_areas
-from rcweb.lab.benchmark.real import data_folder
+from rcweb.lab.datasets.files import required_data_folder
 
-# whole: curve, knock-outs, replicates, agreement with seed 0. halves: of the samples, at random.
-# shuffled: samples and variables in another order, signs flipped; the answer should not change.
-PARTS = ("whole", "halves", "shuffled")
 # Where halves are compared. Unrelated rows do not reach this level; above 0.9 hardly any row of any
 # method recurs in a half of the samples.
 HALVES_EDGES = 2000
@@ -33,7 +30,13 @@ HALVES_LEVEL = 0.7
 
 @dataclass(frozen=True)
 class OrganismCell:
-    """A table, known regulators (paths below RCWEB_DATA), and what is asked of the methods."""
+    """A table, known regulators (paths below RCWEB_DATA), and what is asked of the methods.
+
+    asked : "known" (P) or "auto"
+    part : "whole": curve, knock-outs, replicates, agreement with seed 0; "halves": of the samples,
+        at random; "shuffled": samples and variables in another order, signs flipped, which should
+        not change the answer
+    """
 
     figure: str
     panel: str
@@ -84,7 +87,7 @@ ABOUT = {
     ),
 }
 
-TABLES = (
+REAL_TABLES = (
     ("E. coli, RegulonDB", "ecoli_precise/expression.parquet", "ecoli_precise/regulons.gmt", 92),
     ("yeast, MacIsaac", "yeast_m3d_s98/expression.parquet", "yeast_tf/macisaac2006.gmt", 100),
     ("yeast, YEASTRACT", "yeast_m3d_s98/expression.parquet", "yeast_tf/yeastract_c3.gmt", 100),
@@ -100,11 +103,11 @@ TABLES = (
 
 def organism_cells(asked: str = "known", part: str = "whole") -> tuple[OrganismCell, ...]:
     """Every table with every collection of its known regulators."""
-    return tuple(OrganismCell("organisms", *table, asked, part) for table in TABLES)
+    return tuple(OrganismCell("organisms", *table, asked, part) for table in REAL_TABLES)
 
 
 def measure_organism(cell: OrganismCell, method: str, seed: int) -> dict[str, Any]:
-    """The row of one method, as `PARTS` says."""
+    """The row of one method on the cell's part of the table."""
     measured = {"whole": _whole, "halves": _halves, "shuffled": _shuffled}
     return measured[cell.part](cell, method, seed)
 
@@ -130,9 +133,7 @@ def _whole(cell: OrganismCell, method: str, seed: int) -> dict[str, Any]:
 
 def _halves(cell: OrganismCell, method: str, seed: int) -> dict[str, Any]:
     """Known sets met in both halves of the samples, and regulators that match one to one."""
-    X = _table(cell.table).to_numpy(np.float64)
-    halves = np.array_split(np.random.default_rng(seed).permutation(len(X)), 2)
-    first, second = (find(X[np.sort(h)], _asked(cell), method, seed) for h in halves)
+    first, second = _fitted_halves(cell.table, _asked(cell), method, seed)
     names, sets = _names(cell.table), _sets(cell.sets)
     met = [met_sets(f.scores, sets, HALVES_EDGES, variables=names) for f in (first, second)]
     return {
@@ -154,27 +155,29 @@ def _shuffled(cell: OrganismCell, method: str, seed: int) -> dict[str, Any]:
     first = _fit(cell, method, seed)
     return {
         **_facts(found),
-        **_agreement(first, Found(**{**vars(found), "weights": weights * signs})),
+        **_agreement(first, TableFit(**{**vars(found), "weights": weights * signs})),
     }
 
 
-def _agreement(first: Found, second: Found) -> dict[str, float]:
+def _agreement(first: TableFit, second: TableFit) -> dict[str, float]:
     shares = agreement(first.weights, second.weights)
-    if first.certified is not None:
-        certified = agreement(first.weights, second.weights, rows=first.certified)
-        shares.update({f"{name}_certified": value for name, value in certified.items()})
+    for grade, rows in (("certified", first.certified), ("kept", first.kept)):
+        if rows is not None:
+            of_grade = agreement(first.weights, second.weights, rows=rows)
+            shares.update({f"{name}_{grade}": value for name, value in of_grade.items()})
     return {name: round(value, 4) for name, value in shares.items() if not np.isnan(value)}
 
 
-def _facts(found: Found) -> dict[str, Any]:
+def _facts(found: TableFit) -> dict[str, Any]:
     row: dict[str, Any] = {
         "seconds": round(found.seconds, 3),
         "peak_mb": round(found.peak_mb, 1),
         "n_components_found": len(found.scores),
         "n_edges": int(found.edges.sum()),
     }
-    if found.certified is not None:
-        row["n_certified"] = int(found.certified.sum())
+    for grade, rows in (("certified", found.certified), ("kept", found.kept)):
+        if rows is not None:
+            row[f"n_{grade}"] = int(rows.sum())
     return row
 
 
@@ -183,12 +186,12 @@ def _columns(table: pd.DataFrame) -> dict[str, list[Any]]:
     return {str(name): values.tolist() for name, values in table.round(5).items()}
 
 
-def _knockouts(cell: OrganismCell, found: Found) -> dict[str, Any]:
+def _knockouts(cell: OrganismCell, found: TableFit) -> dict[str, Any]:
     path = ABOUT[cell.table].knockouts
     conditions = _conditions(cell.table)
     if path is None or conditions is None or not len(found.scores):
         return {}
-    contrasts = pd.read_csv(data_folder() / path, sep="\t")
+    contrasts = pd.read_csv(required_data_folder() / path, sep="\t")
     names = _names(cell.table)
     areas = knockout_areas(
         found.edges, found.activities, _sets(cell.sets), contrasts, conditions, names
@@ -210,21 +213,31 @@ def _asked(cell: OrganismCell) -> int | str:
     return cell.n_regulators if cell.asked == "known" else cell.asked
 
 
-def _fit(cell: OrganismCell, method: str, seed: int) -> Found:
+def _fit(cell: OrganismCell, method: str, seed: int) -> TableFit:
     return _fitted(cell.table, _asked(cell), method, seed)
 
 
 # One fit is compared with several maps and with the fits of other seeds.
 @lru_cache(maxsize=48)
-def _fitted(table: str, asked: int | str, method: str, seed: int) -> Found:
+def _fitted(table: str, asked: int | str, method: str, seed: int) -> TableFit:
     found = find(_table(table).to_numpy(np.float64), asked, method, seed)
     small = {"scores": found.scores.astype(np.float32), "weights": found.weights.astype(np.float32)}
-    return Found(**{**vars(found), **small, "probability": None})
+    return TableFit(**{**vars(found), **small, "probability": None})
+
+
+@lru_cache(maxsize=8)
+def _fitted_halves(
+    table: str, asked: int | str, method: str, seed: int
+) -> tuple[TableFit, TableFit]:
+    X = _table(table).to_numpy(np.float64)
+    first, second = np.array_split(np.random.default_rng(seed).permutation(len(X)), 2)
+    one = find(X[np.sort(first)], asked, method, seed)
+    return one, find(X[np.sort(second)], asked, method, seed)
 
 
 @lru_cache(maxsize=2)
 def _table(path: str) -> pd.DataFrame:
-    return pd.read_parquet(data_folder() / path)
+    return pd.read_parquet(required_data_folder() / path)
 
 
 def _names(path: str) -> list[str]:
@@ -233,7 +246,7 @@ def _names(path: str) -> list[str]:
 
 @lru_cache(maxsize=8)
 def _sets(path: str) -> GeneSets:
-    return read_gmt(data_folder() / path)
+    return read_gmt(required_data_folder() / path)
 
 
 def _conditions(table: str) -> pd.Series | None:
@@ -241,6 +254,6 @@ def _conditions(table: str) -> pd.Series | None:
     about = ABOUT[table]
     if about.samples is None:
         return None
-    samples = pd.read_csv(data_folder() / about.samples, sep="\t", index_col=0)
+    samples = pd.read_csv(required_data_folder() / about.samples, sep="\t", index_col=0)
     parts = samples[list(about.condition)].reindex(_table(table).index).astype(str)
     return parts.agg("__".join, axis=1)

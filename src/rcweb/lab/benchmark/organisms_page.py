@@ -14,11 +14,13 @@ FACTS = {
     "n_components_found": "regulators",
     "n_edges": "own edges",
     "n_certified": "certified",
+    "n_kept": "certified or found",
     "knockout_area": "knock-out area",
     "replicates": "replicates (ICC)",
     "agree_95": "agree > .95",
     "agree_99": "agree > .99",
     "agree_99_certified": "certified agree > .99",
+    "agree_95_kept": "certified or found agree > .95",
     "known_again": "known in both halves",
     "rows_again": "rows in both halves",
 }

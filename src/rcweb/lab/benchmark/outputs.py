@@ -59,8 +59,6 @@ def _page(plan: str, rows: pd.DataFrame, summary: pd.DataFrame) -> str:
             parts += ["## Gap closed\n", to_markdown(gaps)]
             parts.append(f"Mean over cells: {gaps['gap_closed'].mean():.3f}\n")
     parts += _calibration(summary)
-    if "pairs" in summary:
-        parts += ["## Known regulators\n", to_markdown(_real_table(summary))]
     if plan == "fig4":
         parts += ["## Scaling exponents\n", to_markdown(scaling_exponents(rows))]
     # Elsewhere the rows of one cell may have been measured hours apart, on a busy machine.
@@ -86,8 +84,3 @@ def _calibration(summary: pd.DataFrame) -> list[str]:
     columns = ["label", "method", "fdr", "precision_confident", "n_components_found", "n_exact"]
     table = summary.loc[summary["fdr"].notna(), columns].drop_duplicates(["label", "method"])
     return ["## Edges: realised false discovery rate and calibration\n", to_markdown(table)]
-
-
-def _real_table(summary: pd.DataFrame) -> pd.DataFrame:
-    names = ["label", "method", "n_edges", "regulators_met", "regulators_met_sd", "pairs"]
-    return summary[[*names, "pairs_sd", "pairs_permuted", "seconds"]]

@@ -10,7 +10,7 @@ from scipy.stats import wilcoxon
 
 LEVEL = 0.05
 # With five pairs even five wins have p = 0.0625: fewer than six can show nothing.
-FEWEST = 6
+FEWEST_PAIRS = 6
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,10 @@ def compare(first: pd.Series, second: pd.Series) -> Comparison:
     paired = pd.concat([first, second], axis=1, keys=["a", "b"]).dropna()
     difference = paired["a"] - paired["b"]
     by_unit = difference.groupby(level="unit").mean()
-    pairs = by_unit if len(by_unit) >= FEWEST else difference
+    pairs = by_unit if len(by_unit) >= FEWEST_PAIRS else difference
     n = len(pairs)
     if not n:
         return Comparison(0, float("nan"), 1.0)
-    moved = n >= FEWEST and bool(np.any(pairs != 0))
+    moved = n >= FEWEST_PAIRS and bool(np.any(pairs != 0))
     p = float(wilcoxon(pairs).pvalue) if moved else 1.0
     return Comparison(n, float(pairs.mean()), p)

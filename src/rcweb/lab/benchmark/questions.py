@@ -17,7 +17,7 @@ ORGANISMS = "organisms/rows.jsonl"
 PLANTED = ("fig1", "fig2a", "fig2b", "fig2c", "fig3", "worlds")
 
 # The rows of a plan; empty if it was not run.
-Read = Callable[[str], pd.DataFrame]
+ReadRows = Callable[[str], pd.DataFrame]
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Question:
     name: str
     asks: str
     rows: str
-    values: Callable[[Read], pd.DataFrame]
+    values: Callable[[ReadRows], pd.DataFrame]
     higher: bool = True
     digits: int = 3
 
@@ -186,19 +186,19 @@ def _wide(rows: pd.DataFrame, unit: str, value: str) -> pd.DataFrame:
     return wide.rename_axis(columns=None)
 
 
-def _planted(read: Read, value: str) -> pd.DataFrame:
+def _planted(read: ReadRows, value: str) -> pd.DataFrame:
     rows = pd.concat([read(plan) for plan in PLANTED], ignore_index=True)
     return _wide(rows[rows["threads"] == 1] if len(rows) else rows, "label", value)
 
 
-def _foreign(read: Read, value: str, nulls: bool = False) -> pd.DataFrame:
+def _foreign(read: ReadRows, value: str, nulls: bool = False) -> pd.DataFrame:
     rows = read("foreign")
     if rows.empty:
         return _wide(rows, "panel", value)
     return _wide(rows[is_null(rows) == nulls], "panel", value)
 
 
-def _certified_right(read: Read) -> pd.DataFrame:
+def _certified_right(read: ReadRows) -> pd.DataFrame:
     rows = read("foreign")
     if rows.empty or "n_certified" not in rows:
         return _wide(rows, "panel", "n_certified")
@@ -206,11 +206,11 @@ def _certified_right(read: Read) -> pd.DataFrame:
     return _wide(rows.assign(right=share)[tellable(rows)], "panel", "right")
 
 
-def _foreign_time(read: Read) -> pd.DataFrame:
+def _foreign_time(read: ReadRows) -> pd.DataFrame:
     return _wide(read("foreign"), "panel", "seconds_ratio").apply(np.log10)
 
 
-def _organisms(read: Read, value: str, part: str) -> pd.DataFrame:
+def _organisms(read: ReadRows, value: str, part: str) -> pd.DataFrame:
     """By collection of known regulators where they count, otherwise by organism."""
     rows = read("organisms")
     if rows.empty:
@@ -220,11 +220,11 @@ def _organisms(read: Read, value: str, part: str) -> pd.DataFrame:
     return _wide(rows, "panel" if value == "known_again" else "organism", value)
 
 
-def _real_time(read: Read) -> pd.DataFrame:
+def _real_time(read: ReadRows) -> pd.DataFrame:
     return _beside_fastica(_organisms(read, "seconds", "whole")).apply(np.log10)
 
 
-def _curve(read: Read, value: str, numbers: tuple[int, ...] | None = None) -> pd.DataFrame:
+def _curve(read: ReadRows, value: str, numbers: tuple[int, ...] | None = None) -> pd.DataFrame:
     """Ratio to FastICA's mean over seeds at each number of edges, then the mean over numbers."""
     rows = read("organisms")
     curves = curve_table(rows) if len(rows) else rows

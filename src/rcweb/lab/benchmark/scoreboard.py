@@ -12,25 +12,26 @@ from pathlib import Path
 
 import pandas as pd
 
+from rcweb.lab.benchmark.comparison import OURS
 from rcweb.lab.benchmark.methods import METHODS
-from rcweb.lab.benchmark.paired import FEWEST, LEVEL, compare
+from rcweb.lab.benchmark.paired import FEWEST_PAIRS, LEVEL, compare
 from rcweb.lab.benchmark.questions import Question, questions
 from rcweb.lab.benchmark.store import read_rows
 from rcweb.lab.benchmark.summary import to_markdown
 
-OURS = "rcweb"
 HEAD = f"""# Scoreboard
 
-Made from `benchmarks/results` by `python -m rcweb.lab.benchmark.scoreboard`; a test fails when page and
-results are out of step. Plans, settings of every method and scores: [benchmark.md](benchmark.md).
+Made from `benchmarks/results` by `python -m rcweb.lab.benchmark.scoreboard`; a test fails when page
+and results are out of step. Plans, settings of every method and scores:
+[benchmark.md](benchmark.md).
 
 A number is the mean over units (planted cells, worlds, real tables), each with its mean over seeds;
 ± is the mean over units of the sd over seeds. "n of m" marks a method that ran, or finished, on n
 of the m units only: its mean is over those. **Bold** is the best mean among the methods that
 finished most units, and everyone who ties with it: Wilcoxon's signed-rank test, two-sided, over the
-units both finished (over seeds if there are fewer than {FEWEST} units; fewer than {FEWEST} pairs
-cannot show a difference), p >= {LEVEL:g}. Each number links to its rows. "P unknown": the method
-chose the number of regulators itself.
+units both finished (over seeds if there are fewer than {FEWEST_PAIRS} units; fewer than
+{FEWEST_PAIRS} pairs cannot show a difference), p >= {LEVEL:g}. Each number links to its rows.
+"P unknown": the method chose the number of regulators itself.
 """
 
 

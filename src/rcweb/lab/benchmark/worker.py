@@ -158,7 +158,6 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
     from rcweb.lab.benchmark.foreign import ForeignCell, measure_foreign
     from rcweb.lab.benchmark.measure import measure, warm_up
     from rcweb.lab.benchmark.organisms import OrganismCell, measure_organism
-    from rcweb.lab.benchmark.real import RealCell, measure_real
     from rcweb.lab.benchmark.scale import ScaleCell, measure_scale
     from rcweb.lab.benchmark.scenarios import Cell
 
@@ -167,9 +166,7 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
             warm_up(message["warm_up"])
             return {"status": "ok"}
         what, method, seed = message["cell"], message["method"], message["seed"]
-        if message["kind"] == "RealCell":
-            row = measure_real(RealCell(**what), method, seed)
-        elif message["kind"] == "OrganismCell":
+        if message["kind"] == "OrganismCell":
             row = measure_organism(OrganismCell(**what), method, seed)
         elif message["kind"] == "ForeignCell":
             row = measure_foreign(ForeignCell(**what), method, seed)

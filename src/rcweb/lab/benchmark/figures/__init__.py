@@ -10,7 +10,6 @@ import pandas as pd
 from rcweb.lab.benchmark.figures.accuracy import accuracy_figure
 from rcweb.lab.benchmark.figures.curves import curves_figure
 from rcweb.lab.benchmark.figures.heat import heat_map
-from rcweb.lab.benchmark.figures.real import real_figure
 from rcweb.lab.benchmark.figures.style import FONTS
 from rcweb.lab.benchmark.figures.times import scaling_figure, speed_figure
 from rcweb.lab.benchmark.organisms_page import curve_table
@@ -24,7 +23,6 @@ __all__ = [
     "curves_figure",
     "draw",
     "heat_map",
-    "real_figure",
     "scaling_figure",
     "speed_figure",
 ]
@@ -55,8 +53,6 @@ def _figures(plan: str, rows: pd.DataFrame, summary: pd.DataFrame) -> dict[str, 
         return {} if curves.empty else {"curves": curves_figure(curves)}
     if plan == "speed":
         return {"speed": speed_figure(summary)}
-    if "pairs" in summary:
-        return {"regulators": real_figure(summary)}
     figures: dict[str, Figure] = {}
     # Nothing can be accurate in a table without regulators.
     summary = summary[summary["rho"].notna()]

@@ -11,7 +11,7 @@ from rcweb.lab.benchmark.figures.style import STYLE, WIDTH, in_order
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-COLUMNS = 3
+PANELS_ACROSS = 3
 
 
 def curves_figure(curves: pd.DataFrame) -> Figure:
@@ -20,9 +20,9 @@ def curves_figure(curves: pd.DataFrame) -> Figure:
 
     part = curves[curves["signs"] == "together"]
     panels = list(part["panel"].unique())
-    n_rows = -(-len(panels) // COLUMNS)
+    n_rows = -(-len(panels) // PANELS_ACROSS)
     figure, axes = plt.subplots(
-        n_rows, COLUMNS, figsize=(WIDTH, 2.6 * n_rows), layout="constrained", squeeze=False
+        n_rows, PANELS_ACROSS, figsize=(WIDTH, 2.6 * n_rows), layout="constrained", squeeze=False
     )
     means = part.groupby(["panel", "asked", "method", "n_edges"])["regulators"].mean()
     for axis, panel in zip(axes.flat, panels):
