@@ -111,6 +111,7 @@ def rows(plan: str) -> list[dict[str, object]]:
                     "threads": 1,
                     "status": "ok",
                     "seconds": value,
+                    "cpu_seconds": value,
                     "seconds_ratio": value,
                     "peak_mb": value,
                     "rho": value / 4,

@@ -171,6 +171,7 @@ def _agreement(first: TableFit, second: TableFit) -> dict[str, float]:
 def _facts(found: TableFit) -> dict[str, Any]:
     row: dict[str, Any] = {
         "seconds": round(found.seconds, 3),
+        "cpu_seconds": round(found.cpu_seconds, 3),
         "peak_mb": round(found.peak_mb, 1),
         "n_components_found": len(found.scores),
         "n_edges": int(found.edges.sum()),

@@ -145,7 +145,7 @@ def questions() -> tuple[Question, ...]:
         ),
         Question(
             "time, foreign",
-            "seconds, ratio to FastICA's on the same table (foreign worlds and nulls), log10",
+            "seconds of CPU, ratio to FastICA's on the same table (foreign worlds and nulls), log10",
             FOREIGN,
             _foreign_time,
             higher=False,
@@ -153,7 +153,7 @@ def questions() -> tuple[Question, ...]:
         ),
         Question(
             "time, real",
-            "seconds on real tables, ratio to FastICA's mean, log10",
+            "seconds of CPU on real tables, ratio to FastICA's mean, log10",
             ORGANISMS,
             _real_time,
             higher=False,
@@ -221,7 +221,7 @@ def _organisms(read: ReadRows, value: str, part: str) -> pd.DataFrame:
 
 
 def _real_time(read: ReadRows) -> pd.DataFrame:
-    return _beside_fastica(_organisms(read, "seconds", "whole")).apply(np.log10)
+    return _beside_fastica(_organisms(read, "cpu_seconds", "whole")).apply(np.log10)
 
 
 def _curve(read: ReadRows, value: str, numbers: tuple[int, ...] | None = None) -> pd.DataFrame:
