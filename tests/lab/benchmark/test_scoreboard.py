@@ -11,7 +11,17 @@ import pytest
 
 from rcweb.lab.benchmark.paired import compare
 from rcweb.lab.benchmark.questions import Question, questions
-from rcweb.lab.benchmark.scoreboard import Column, board, columns, losses, main, render, winners
+from rcweb.lab.benchmark.scoreboard import (
+    Column,
+    board,
+    columns,
+    losses,
+    main,
+    reader,
+    render,
+    winners,
+)
+from rcweb.lab.benchmark.targets import target_lines
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "scoreboard.md"
@@ -133,7 +143,7 @@ def test_every_question_reads_its_rows(tmp_path: Path) -> None:
         (tmp_path / plan).mkdir()
         text = "\n".join(json.dumps(row) for row in rows(plan))
         (tmp_path / plan / "rows.jsonl").write_text(text, encoding="utf-8")
-    measured = {c.question.name: c.values for c in columns(tmp_path)}
+    measured = {c.question.name: c.values for c in columns(reader(tmp_path))}
     ratio = measured["real: regulators"].xs("E. coli, RegulonDB", level="unit")
     assert ratio["rcweb"].item() == pytest.approx(1.5)
     assert measured["nulls: edges"].loc[("null: white", 0), "rcweb"] == 7
@@ -148,6 +158,28 @@ def test_every_question_reads_its_rows(tmp_path: Path) -> None:
     assert main(arguments) == 0
     assert main([*arguments, "--check"]) == 0
     assert "Not measured yet: knock-outs; seeds" in page.read_text(encoding="utf-8")
+
+
+def test_targets_are_judged_by_the_mean_or_by_every_unit(tmp_path: Path) -> None:
+    """A ratio of 1.5 reaches 1; edges in a null are too many; the rest is not measured."""
+    for plan in ("foreign", "organisms"):
+        (tmp_path / plan).mkdir()
+        text = "\n".join(json.dumps(row) for row in rows(plan))
+        (tmp_path / plan / "rows.jsonl").write_text(text, encoding="utf-8")
+    lines = target_lines(reader(tmp_path)).set_index("target")
+    ahead = lines.loc["known regulators, 1,000 edges, ratio to FastICA's"]
+    assert (ahead["required"], ahead["reached"], ahead["mean"]) == ("mean >= 1", "yes", "1.500")
+    nulls = lines.loc["nulls: edges, P told"]
+    assert (nulls["required"], nulls["reached"], nulls["within"]) == (
+        "every <= 0",
+        "**no**",
+        "0 of 1",
+    )
+    assert nulls["worst"] == "null: white"
+    assert lines.loc["foreign worlds: FDR, P told", "worst"] == "E. coli, RegulonDB"
+    assert lines.loc["foreign worlds: certified rows that are right, P told", "mean"] == "0.500"
+    assert lines.loc["knock-outs: area", "reached"] == "not measured"
+    assert set(lines.loc[lines.index.str.endswith("P unknown"), "reached"]) == {"not measured"}
 
 
 def test_nothing_measured_is_said(tmp_path: Path) -> None:

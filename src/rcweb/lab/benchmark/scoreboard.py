@@ -8,16 +8,19 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
 
 from rcweb.lab.benchmark.comparison import OURS
+from rcweb.lab.benchmark.measured import ReadRows
 from rcweb.lab.benchmark.methods import METHODS
 from rcweb.lab.benchmark.paired import FEWEST_PAIRS, LEVEL, compare
 from rcweb.lab.benchmark.questions import Question, questions
 from rcweb.lab.benchmark.store import read_rows
 from rcweb.lab.benchmark.summary import to_markdown
+from rcweb.lab.benchmark.targets import target_lines
 
 HEAD = f"""# Scoreboard
 
@@ -32,6 +35,13 @@ finished most units, and everyone who ties with it: Wilcoxon's signed-rank test,
 units both finished (over seeds if there are fewer than {FEWEST_PAIRS} units; fewer than
 {FEWEST_PAIRS} pairs cannot show a difference), p >= {LEVEL:g}. Each number links to its rows.
 "P unknown": the method chose the number of regulators itself.
+"""
+TARGETS = """## Targets
+
+What rcweb should reach on real and foreign tables. "mean" bounds the mean over units, "every" each
+unit (its mean over seeds); "within" counts the units that keep the bound. Time is CPU time of one
+thread. Where rows cannot be told apart (twins, rotation-invariant blocks, M < P) no certified row
+is counted right or wrong.
 """
 
 
@@ -70,15 +80,13 @@ class Column:
         return [n for n in self.methods if n != self.leader and compare(self.values[n], best).tie]
 
 
-def columns(results: Path) -> list[Column]:
+def reader(results: Path) -> ReadRows:
+    """The rows of a plan below `results`, each file read once."""
+    return cache(lambda plan: read_rows(results / plan / "rows.jsonl"))
+
+
+def columns(read: ReadRows) -> list[Column]:
     """Every question with what was measured."""
-    stored: dict[str, pd.DataFrame] = {}
-
-    def read(plan: str) -> pd.DataFrame:
-        if plan not in stored:
-            stored[plan] = read_rows(results / plan / "rows.jsonl")
-        return stored[plan]
-
     return [Column(question, question.values(read)) for question in questions()]
 
 
@@ -179,7 +187,8 @@ def _in_order(names: set[str]) -> list[str]:
 
 def render(results: Path) -> str:
     """The page."""
-    everything = columns(results)
+    read = reader(results)
+    everything = columns(read)
     measured = [column for column in everything if column.values.size]
     missing = [column.question.name for column in everything if not column.values.size]
     parts = [HEAD]
@@ -196,6 +205,7 @@ def render(results: Path) -> str:
             if not table.empty:
                 digits = column.question.digits
                 parts += [f"### {column.question.name}\n", to_markdown(table, max(digits, 1))]
+        parts += [TARGETS, to_markdown(target_lines(read))]
     if missing:
         parts.append(f"Not measured yet: {'; '.join(missing)}.\n")
     return "\n".join(parts)
