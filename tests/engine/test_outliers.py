@@ -7,19 +7,19 @@ import pytest
 
 from rcweb import RCweb
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.outliers import LIMIT, TOO_MANY, WILD, tame
+from rcweb.engine.outliers import LIMIT, TOO_MANY, WILD, limit_outliers
 from rcweb.engine.samples import InMemory
 from rcweb.lab.metrics import score_network
 from rcweb.lab.simulate import simulate
 
 
-def limit_outliers(G: np.ndarray) -> tuple[np.ndarray, float]:
+def limited_table(G: np.ndarray) -> tuple[np.ndarray, float]:
     """The table with wild entries pulled in, centred again, and their share."""
-    tamed = tame(CondensedTable.of(G), InMemory(G), 5)
-    assert tamed.wild > TOO_MANY
-    condensed = tamed.spectrum.table.power / tamed.spectrum.factor**2
-    np.testing.assert_allclose(condensed, (tamed.samples.G0**2).sum(axis=0))
-    return tamed.samples.G0, tamed.wild
+    limited = limit_outliers(CondensedTable.of(G), InMemory(G), 5)
+    assert limited.wild > TOO_MANY
+    condensed = limited.spectrum.table.power / limited.spectrum.factor**2
+    np.testing.assert_allclose(condensed, (limited.samples.G0**2).sum(axis=0))
+    return limited.samples.G0, limited.wild
 
 
 def table(seed: int, noise_kind: str = "homoscedastic") -> np.ndarray:
@@ -43,9 +43,9 @@ def test_gaussian_tables_are_left_as_they_are(kind: str, noise: float) -> None:
         sim = simulate(100, 150, 5, noise=noise, noise_kind=kind, random_state=seed)
         G = sim.data - sim.data.mean(axis=0)
         samples = InMemory(G)
-        tamed = tame(CondensedTable.of(G), samples, 5)
-        assert tamed.samples is samples
-        assert tamed.wild < TOO_MANY
+        limited = limit_outliers(CondensedTable.of(G), samples, 5)
+        assert limited.samples is samples
+        assert limited.wild < TOO_MANY
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -54,7 +54,7 @@ def test_planted_wild_entries_are_pulled_in(seed: int) -> None:
     G = table(seed)
     X, wild = spoiled(G, seed)
     before = X.copy()
-    limited, share = limit_outliers(X)
+    limited, share = limited_table(X)
     np.testing.assert_array_equal(X, before)
     assert share == pytest.approx(wild.mean(), rel=0.5)
     assert np.abs(limited - G)[wild].mean() < np.abs(X - G)[wild].mean() / 3
@@ -67,8 +67,8 @@ def test_limit_is_measured_from_the_fit() -> None:
     """Nothing remains further from the low-rank fit than some robust standard deviations, neither
     of the table as it is now nor as it was."""
     X, wild = spoiled(table(0), 0)
-    tamed = tame(CondensedTable.of(X), InMemory(X), 5)
-    V, factor, G = tamed.spectrum.V, tamed.spectrum.factor, tamed.samples.G0
+    limited = limit_outliers(CondensedTable.of(X), InMemory(X), 5)
+    V, factor, G = limited.spectrum.V, limited.spectrum.factor, limited.samples.G0
     fit = ((G * factor) @ V) @ (V / factor[:, None]).T
     scatter = 1.4826 * np.median(np.abs(X - fit), axis=0)
     assert (np.abs(G - fit) / scatter).max() < 1.2 * LIMIT
@@ -82,19 +82,19 @@ def test_what_many_variables_share_is_no_wild_entry() -> None:
     row = rng.standard_normal(150) * (rng.random(150) < 0.3)
     G[[10, 50]] += 20 * G.std() * row
     X, _ = spoiled(G, 1, size=5.0)
-    tamed = tame(CondensedTable.of(X), InMemory(X), 6).samples.G0
+    limited = limit_outliers(CondensedTable.of(X), InMemory(X), 6).samples.G0
     before = G - G.mean(axis=0)
     for sample in (10, 50):
-        assert np.corrcoef(tamed[sample], before[sample])[0, 1] > 0.98
-        assert np.abs(tamed[sample]).sum() > 0.9 * np.abs(before[sample]).sum()
+        assert np.corrcoef(limited[sample], before[sample])[0, 1] > 0.98
+        assert np.abs(limited[sample]).sum() > 0.9 * np.abs(before[sample]).sum()
 
 
 def test_scale_is_immaterial() -> None:
     """The same entries are limited in other units."""
     X, _ = spoiled(table(1), 1)
-    one, share = limit_outliers(X)
+    one, share = limited_table(X)
     for scale in (1e-9, 1e9):
-        other, same = limit_outliers(X * scale)
+        other, same = limited_table(X * scale)
         assert same == share
         np.testing.assert_allclose(other, one * scale, rtol=1e-6, atol=1e-9 * scale)
 

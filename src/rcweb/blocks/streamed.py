@@ -23,7 +23,7 @@ from rcweb.engine.lone import FAR, Scatter, most, scatter_of
 from rcweb.engine.missing.check import refuse_holes, refuse_infinite
 from rcweb.engine.outliers import rows_seen
 from rcweb.engine.prepare import Preparation, judge
-from rcweb.engine.samples import Samples, carriers, spread
+from rcweb.engine.samples import Samples, participation_ratio, spread
 from rcweb.engine.spectrum import leading_directions
 from rcweb.engine.types import Array, Mask
 
@@ -86,7 +86,7 @@ class Streamed:
         wide = _wide(projection, first.varying)
         power, square, largest = self.reader.fold(Participation(first.centring, wide))
         total = np.maximum(power, 1e-300)
-        return carriers(total, square), largest / total
+        return participation_ratio(total, square), largest / total
 
     def limited(self, limit: Callable[[Array], Array]) -> tuple[Samples, CondensedTable]:
         first = self.first

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from rcweb.engine.types import Array
@@ -114,6 +115,15 @@ class CondensedTable:
             return CondensedTable(self.M, None, gram, rest, self.observed)
         axes = self.axes * factor
         return CondensedTable(self.M, axes, axes @ axes.T, rest, self.observed)
+
+    def arranged(self, order: NDArray[np.intp], sign: Array) -> CondensedTable:
+        """The table with its variables in another `order`, multiplied by `sign` (N,)."""
+        rest, observed = self.rest[order], self.observed[order]
+        if self.axes is None:
+            gram = self.gram[np.ix_(order, order)] * sign * sign[:, None]
+            return CondensedTable(self.M, None, np.ascontiguousarray(gram), rest, observed)
+        axes = np.ascontiguousarray(self.axes[:, order] * sign)
+        return CondensedTable(self.M, axes, self.gram, rest, observed)
 
     def times(self, P: Array) -> Array:
         """``S P`` for P (N, k)."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rcweb.engine.search.search import Found, own_share
 from rcweb.engine.solution import Records
 from rcweb.engine.spectrum import Spectrum
-from rcweb.engine.types import Array
+from rcweb.engine.types import Array, Mask
 
 ILL_CONDITIONED = 1e3
 
@@ -19,43 +19,47 @@ def diagnose(
     spectrum: Spectrum,
     found: Found,
     keep: NDArray[np.intp],
-    edges: NDArray[np.bool_],
-    agreement: Array | None,
+    edges: Mask,
+    confirmed: Mask,
 ) -> Records:
     """One record per regulator kept.
 
+    certified : found again in halves of the variables that share none, searched cold; docs say how
+        often such a regulator is right
+    found : certified, or sparser than chance (where zeros are exact) and the same for any start
+    frequency : share of the other searches that have it
+    error : 1 - cosine to be expected of another set of searches
+    recurrence : agreement of disjoint halves of the variables, 0 to 1
     edges, zeros : how many targets, and how many non-targets the regulator rests on
     noise_ratio : smallest singular value of ``W_omega0`` (W = V S) over what noise gives,
         ``sqrt(zeros) sigma``; near 1 when the zeros are zeros, larger when they only are small
     gap : second smallest singular value over the smallest; near 1 = another column would do too
-    score, chance : sparseness found, and the best that the same search finds in noise
+    score, chance : sparseness found, and the best that the same search reaches by chance
     share : length of the column that no other column explains
-    agreement : correlation with its counterpart from a second seed (quality "high")
-    certified, identifiable : sparser than chance; and with enough zeros, and a gap (which small
-        effects everywhere close, so that it says nothing in a diffuse table)
     """
     W = spectrum.V * spectrum.s
     gram = W.T @ W
     share = own_share(found.columns.B)
+    certified = found.certified[keep] & confirmed
     records = []
-    for k, targets in zip(keep, edges):
+    for n, (k, targets) in enumerate(zip(keep, edges)):
         zeros = int((~targets).sum())
         smallest, second = _smallest_two(gram - W[targets].T @ W[targets])
         noise = max(np.sqrt(zeros) * spectrum.sigma, 1e-6 * spectrum.s[0])
-        gap = second / max(smallest, noise, 1e-300)
-        certified = bool(found.certified[k])
         records.append(
             {
+                "certified": bool(certified[n]),
+                "found": bool(confirmed[n]),
+                "frequency": float(found.frequency[k]),
+                "error": float(found.error[k]),
+                "recurrence": float(found.recurrence[k]),
                 "edges": int(targets.sum()),
                 "zeros": zeros,
                 "noise_ratio": smallest / noise,
-                "gap": gap,
+                "gap": second / max(smallest, noise, 1e-300),
                 "score": float(found.score[k]),
                 "chance": float(found.chance),
                 "share": float(share[k]),
-                "agreement": np.nan if agreement is None else float(agreement[k]),
-                "certified": certified,
-                "identifiable": certified and zeros >= len(gram) and (found.diffuse or gap > 1.05),
             }
         )
     return records
@@ -74,30 +78,38 @@ class Number:
     sentence: str
 
 
-def explain_number(spectrum: Spectrum, found: Found, P: int, asked: int | str) -> Number:
-    """The evidence for P regulators where `asked`, a number or "auto", were asked for.
-
-    How many directions of the table stand above noise is counted, and so told, with "auto" only: a
-    search for a given number looks no further than it has to.
-    """
-    certified, searched = int(found.certified.sum()), len(spectrum.s)
-    if isinstance(asked, str):
-        basis = {"evidence": "singular values above the edge of noise", "count": spectrum.n_signal}
-        why = f"{P} regulators: {spectrum.n_signal} singular values stand above noise"
-    else:
-        basis = {"evidence": "regulators asked for", "count": asked}
+def explain_number(
+    spectrum: Spectrum, found: Found, P: int, asked: int | str, tried: Records
+) -> Number:
+    """The evidence for P regulators where `asked`, a number or "auto", were asked for; `tried` are
+    the counts behind the number of directions, where the spectrum left it open."""
+    confirmed, certified = int(found.confirmed.sum()), int(found.certified.sum())
+    searched = len(spectrum.s)
+    if not isinstance(asked, str):
+        basis = [{"evidence": "regulators asked for", "count": asked}]
         why = fewer_than_asked(P, asked) or f"{P} regulators, as asked for"
+    elif tried:
+        basis = tried
+        why = (
+            f"{P} regulators: singular values show no edge of noise, {searched} directions searched"
+        )
+    else:
+        basis = [
+            {"evidence": "singular values above the edge of noise", "count": spectrum.n_signal}
+        ]
+        why = f"{P} regulators: {spectrum.n_signal} singular values stand above noise"
     table = [
-        basis,
+        *basis,
         {"evidence": "directions searched", "count": searched},
-        {"evidence": "columns certified sparser than chance", "count": certified},
-        {"evidence": "excess columns discarded", "count": searched - P},
+        {"evidence": "columns found", "count": confirmed},
+        {"evidence": "columns certified", "count": certified},
         {"evidence": "regulators kept", "count": P},
         {"evidence": "log-likelihood of the columns", "count": round(found.columns.objective)},
     ]
-    discarded = f", {searched - P} were discarded" if searched > P else ""
+    sampled = "; the posterior did not converge and was sampled, which takes long" * found.sampled
     sentence = (
-        f"{why}; {certified} of {searched} columns are sparser than chance allows{discarded}."
+        f"{why}; {confirmed} columns are the same for any start, "
+        f"{certified} of them certified{sampled}."
     )
     return Number(table, sentence)
 
@@ -106,22 +118,27 @@ def fewer_than_asked(P: int, asked: int | str) -> str:
     """Why there are fewer regulators than asked for; empty where there are not."""
     if isinstance(asked, str) or asked <= P:
         return ""
-    return f"{P} regulators, not the {asked} asked for: singular values drop into noise after {P}"
+    return f"{P} regulators, not the {asked} asked for: no more could be told from noise"
 
 
 def whole_fit_warnings(
-    found: Found, keep: NDArray[np.intp], edges: NDArray[np.bool_], asked: int | str
+    found: Found, keep: NDArray[np.intp], edges: Mask, confirmed: Mask, asked: int | str
 ) -> tuple[str, ...]:
     """Plain sentences; none when the answer can be trusted."""
     fewer = fewer_than_asked(len(keep), asked)
     notes = [f"{fewer}."] if fewer else []
-    doubtful = int((~found.certified[keep]).sum())
-    if doubtful:
+    doubtful = int((~confirmed).sum())
+    if doubtful == len(keep):
         notes.append(
-            f"{doubtful} of {len(keep)} regulators are no sparser than chance allows "
-            "(see `diagnosis_`): do not trust their targets one by one."
+            "No regulator stands out of chance in this table: none is the same for any start. "
+            "No edges are drawn."
         )
-    empty = int((~edges.any(axis=1)).sum())
+    elif doubtful:
+        notes.append(
+            f"{doubtful} of {len(keep)} regulators are neither certified nor found again (see "
+            "`diagnosis_`): their edges are not drawn; `weights_` and `edge_score_` have them."
+        )
+    empty = int((~edges.any(axis=1) & confirmed).sum())
     if empty:
         notes.append(f"{empty} of {len(keep)} regulators have no edge at this error rate.")
     condition = float(np.linalg.cond(found.columns.B))
@@ -129,9 +146,9 @@ def whole_fit_warnings(
         notes.append(
             f"Regulators are nearly dependent (condition number {condition:.0f}); ask for fewer."
         )
-    if found.diffuse:
+    if not found.exact:
         notes.append(
-            "Small effects are everywhere in this table: edges are entries that stand out of "
-            "their regulator's background, not exact non-zeros."
+            "Weights in this table do not drop to zero: an edge is a weight clearly above its "
+            "regulator's background."
         )
     return tuple(notes)

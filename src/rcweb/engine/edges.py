@@ -10,6 +10,7 @@ from rcweb.engine.types import Array
 # An edge may itself be false with this many times the share allowed for all: at 5 %, every edge is
 # more likely than not. Where most edges are certain, the share alone would be filled with rubbish.
 EACH = 10.0
+MEDIAN_SQUARE = 0.4549  # median of the square of a standard Gaussian
 
 
 def keep_at_fdr(probability: Array, fdr: float) -> NDArray[np.bool_]:
@@ -23,16 +24,18 @@ def keep_at_fdr(probability: Array, fdr: float) -> NDArray[np.bool_]:
     return keep
 
 
-def strong_part(Y: Array, v0: Array, rounds: int = 60) -> Array:
+def strong_part(Y: Array, rounds: int = 60) -> Array:
     """Probability that an entry belongs to the strong part of its row, (P, N).
 
-    Each row of `Y` is taken as a mixture of three centred Gaussians: a background that starts at
-    variance `v0`, weak effects, and strong ones, fitted by expectation maximisation. In a table
-    where small effects are everywhere the weak part is real, but no edge one would draw.
+    Each row of `Y` is taken as a mixture of three centred Gaussians: a background, weak effects,
+    and strong ones, fitted by expectation maximisation. In a table where small effects are
+    everywhere the weak part is real, but no edge one would draw. The background starts at the
+    variance that the median square has for a Gaussian: a start within it would split it in two.
     """
     y2 = Y * Y
+    size = np.maximum(np.median(y2, axis=1) / MEDIAN_SQUARE, 1e-12 * y2.mean(axis=1) + 1e-300)
     weight = np.repeat([[0.8], [0.15], [0.05]], len(Y), axis=1)
-    variance = np.array([v0, 4 * v0, 20 * v0])
+    variance = np.array([size, 4 * size, 25 * size])
     q = np.empty((3, *Y.shape))
     for _ in range(rounds):
         for part in range(3):
@@ -44,7 +47,7 @@ def strong_part(Y: Array, v0: Array, rounds: int = 60) -> Array:
         mass = q.sum(axis=2)
         weight = np.maximum(mass / Y.shape[1], 1e-4)
         variance = np.einsum("ijk,jk->ij", q, y2) / np.maximum(mass, 1e-9)
-        variance[0] = np.maximum(variance[0], 1e-12)
+        variance[0] = np.maximum(variance[0], 1e-12 * size)
         variance[1] = np.maximum(variance[1], 1.5 * variance[0])
         variance[2] = np.maximum(variance[2], 2.0 * variance[1])
     return q[2]
@@ -57,11 +60,7 @@ def keep_strongest(score: Array, n: int) -> NDArray[np.bool_]:
     return keep.reshape(score.shape) & (score != 0)
 
 
-def background_score(Y: Array, clip: float = 2.0, rounds: int = 20) -> Array:
-    """Rows in units of their own background: the rms clipped, again and again, at `clip` times
-    itself, which strong edges hardly move."""
-    size = np.abs(Y)
-    scale = np.sqrt((size**2).mean(axis=1, keepdims=True))
-    for _ in range(rounds):
-        scale = np.sqrt((np.minimum(size, clip * scale) ** 2).mean(axis=1, keepdims=True))
-    return Y / np.maximum(scale, 1e-300)
+def standardised(Y: Array) -> Array:
+    """Rows in units of their own standard deviation: strong entries of different regulators
+    compare, and a narrow background does not push its regulator to the head of the list."""
+    return np.asarray(Y / np.maximum(np.sqrt((Y * Y).mean(axis=1, keepdims=True)), 1e-300))

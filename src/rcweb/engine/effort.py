@@ -31,13 +31,13 @@ class Effort:
     """Budgets of one quality.
 
     searches : independent searches, the likeliest of which goes on
-    settled : sampling where the mean-field equations settle; None: their answer is the answer
-    unsettled : where they do not, and the chain must search and mix
+    converged : sampling where mean field converges; None: its answer is the answer
+    stuck : sampling where it does not, and the chain must search and mix
     """
 
     searches: int
-    settled: Sweeps | None
-    unsettled: Sweeps
+    converged: Sweeps | None
+    stuck: Sweeps
 
 
 EFFORTS = {

@@ -8,12 +8,12 @@ import numpy as np
 
 from rcweb.engine.checkpoint import staged
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.edges import background_score, strong_part
+from rcweb.engine.edges import standardised, strong_part
 from rcweb.engine.effort import Run
 from rcweb.engine.posterior.axes import Axes, all_axes, leading_axes
 from rcweb.engine.posterior.gibbs import Chain, Posterior
-from rcweb.engine.posterior.settle import Settled, settle
-from rcweb.engine.search.search import MOSTLY, Found, insist
+from rcweb.engine.posterior.mean_field import MeanField, mean_field
+from rcweb.engine.search.search import MOSTLY, Found, search_thoroughly
 from rcweb.engine.search.sharpen import sharpen
 from rcweb.engine.search.space import Space
 from rcweb.engine.spectrum import Spectrum
@@ -23,8 +23,11 @@ LOW_NOISE = 0.03  # rows with less noise than this are sharpened before they are
 NO_NOISE = 1e-5  # and with less than this their zeros are exact up to rounding: nothing to learn
 NEAR_ZERO = 2.5  # widths of a row's narrow part within which refinement starts an entry at zero
 LEADING_AXES_NOISE = 0.12  # with less noise than this leading axes alone will do
-SETTLED = 0.11  # largest change in the last round up to which mean field has found its mode
-FAITHFUL = 0.8  # correlation with the truth expected of a row that a settled posterior certifies
+# Variance inflation of activities from which on mean field draws false edges: equal correlations of
+# 0.7 make 3.1, of 0.9 make 9.4.
+COLLINEAR = 2.5
+WORTH_SAMPLING = 0.2  # share of sparse columns from which on the others may be right too
+FAITHFUL = 0.8  # correlation with the truth expected of a row that a converged posterior confirms
 
 
 @dataclass(frozen=True)
@@ -59,12 +62,17 @@ class RefinedProblem:
         """Typical noise of a row in its standard deviations, not rounded up."""
         return float(np.sqrt((self.space.noise**2).mean()))
 
+    @property
+    def blurred(self) -> bool:
+        """Whether noise may hide that a row is sparse, and is independent, as the model takes it to
+        be: only then is the posterior to be trusted in its place."""
+        return self.space.blurred and self.spectrum.white
+
 
 def estimate_diffuse(problem: RefinedProblem, found: Found) -> NetworkEstimate:
     """Diffuse table: what stands out of the regulator's own background and weak effects."""
     Y = problem.space.rows(found.columns.B).astype(np.float64)
-    strong = strong_part(Y, found.columns.density.v0)
-    return _regress(problem.table, Y, strong, background_score(Y))
+    return _regress(problem.table, Y, strong_part(Y), standardised(Y))
 
 
 def estimate_sparse(
@@ -72,42 +80,71 @@ def estimate_sparse(
 ) -> tuple[NetworkEstimate, Found]:
     """Exact zeros: the joint posterior of R, C and noise; without noise the zeros themselves.
 
-    Mean field first. If it does not settle, the columns are searched harder where that was put
-    off, and the posterior is sampled.
+    Mean field first. If it does not converge, the columns are searched for thoroughly where that
+    was put off, and the posterior is sampled: unless no column is sparser than chance although
+    noise does not hide it; then there is nothing to find.
     """
     if problem.noise < NO_NOISE:
-        return _noise_free(problem.table, _rows(problem, found)), found
+        estimate = _noise_free(problem.table, _rows(problem, found))
+        # K - 1 zeros can be had in any direction; more are a regulator's.
+        exact = (estimate.probability == 0).sum(axis=1) >= problem.space.K
+        return estimate, replace(found, trusted=exact, same=found.same | exact)
     axes = _axes(problem)
-    settled, found = _settle(problem, axes, found)
-    if not (_calm(settled, found) or found.certified.all() or found.insisted):
-        settled, found = _settle(problem, axes, _insist(problem.space, found, run))
-    calm = _calm(settled, found)
-    run.report(f"refine: {settled.rounds} rounds, {'settled' if calm else 'not settled'}")
-    posterior = settled.posterior
-    if not calm or run.effort.settled is not None:
-        posterior = _sample(problem, axes, posterior, calm, run)
+    field = _mean_field(problem, axes, found)
+    hopeless = not (problem.blurred or found.sparse.any())
+    if not (hopeless or _converged(problem, field, found) or found.thorough):
+        found = _search_thoroughly(problem.space, found, run)
+        field = _mean_field(problem, axes, found)
+    converged = _converged(problem, field, found)
+    run.report(f"posterior: {field.rounds} rounds, {'' if converged else 'not '}converged")
+    posterior = field.posterior
+    hopeless = not problem.blurred and found.sparse.mean() < WORTH_SAMPLING
+    if run.effort.converged is not None or not (converged or hopeless):
+        posterior = _sample(problem, axes, posterior, converged, run)
+        found = replace(found, sampled=not converged)
+        converged = True
+    if converged and problem.spectrum.white:
+        found = replace(found, trusted=posterior.fidelity > FAITHFUL)
+    if converged and problem.blurred:
+        # Noise hides that a row is sparse; the posterior knows how far it can trust each row.
+        found = replace(found, sparse=found.sparse | found.trusted, same=found.same | found.trusted)
     return _from_posterior(problem.table, posterior), found
 
 
-def _settle(problem: RefinedProblem, axes: Axes, found: Found) -> tuple[Settled, Found]:
-    """Mean field from the columns found. In a blurred space it certifies them too: noise hides
-    there that a row is sparse, and the posterior knows how far it can trust each row."""
-    settled = settle(axes, _clear_rows(problem, found), concentration=_concentration(problem))
-    if problem.space.blurred and settled.change <= SETTLED:
-        found = replace(found, certified=found.certified | (settled.fidelity > FAITHFUL))
-    return settled, found
+def _mean_field(problem: RefinedProblem, axes: Axes, found: Found) -> MeanField:
+    return mean_field(axes, _clear_rows(problem, found), concentration=_concentration(problem))
 
 
-def _calm(settled: Settled, found: Found) -> bool:
-    """Whether mean field is to be believed: it came to rest, and not at columns made by chance."""
-    return settled.change <= SETTLED and bool(found.certified.mean() >= MOSTLY)
+def _converged(problem: RefinedProblem, field: MeanField, found: Found) -> bool:
+    """Whether mean field is to be believed: it came to rest, not at columns made by chance, and no
+    activities share so much that their weights leak into each other."""
+    good = found.sparse
+    if problem.blurred:
+        good = good | (field.posterior.fidelity > FAITHFUL)
+    return (
+        field.converged
+        and bool(good.sum() >= MOSTLY * problem.spectrum.P)
+        and _inflation(problem.table, field.posterior) < COLLINEAR
+    )
 
 
-def _insist(space: Space, found: Found, run: Run) -> Found:
+def _inflation(table: CondensedTable, posterior: Posterior) -> float:
+    """Variance inflation of the activities by their correlations, median over regulators, beyond
+    what as many independent ones have by chance, M / (M - P)."""
+    projection = _from_posterior(table, posterior).projection
+    gram = projection.T @ table.times(projection)
+    size = np.sqrt(np.maximum(np.diag(gram), 1e-300))
+    P = len(gram)
+    correlation = gram / np.outer(size, size) + 1e-9 * np.eye(P)
+    by_chance = table.M / max(table.M - P, 1)
+    return float(np.median(np.diag(np.linalg.inv(correlation)))) / by_chance
+
+
+def _search_thoroughly(space: Space, found: Found, run: Run) -> Found:
     def search() -> Found:
-        return insist(space, found, run.rng, run.report)
+        return search_thoroughly(space, found, run.report)
 
-    return staged(run.checkpoint, "insist", search, Found, run.rng)
+    return staged(run.checkpoint, "search again", search, Found, run.rng)
 
 
 def _rows(problem: RefinedProblem, found: Found) -> Array:
@@ -155,14 +192,14 @@ def _sample(
         concentration=_concentration(problem),
         checkpoint=run.checkpoint,
     )
-    budget = run.effort.settled if calm else None
+    budget = run.effort.converged if calm else None
     if budget is not None:
-        chain.wander(budget.burn, shaped=False)
+        chain.advance(budget.burn, shaped=False)
     else:
-        budget = run.effort.unsettled.within(start.C.size)
+        budget = run.effort.stuck.within(start.C.size)
         swept = chain.burn_in(budget.burn)
         run.report(f"refine: {swept} sweeps until the posterior stopped climbing")
-    chain.wander(budget.shape)
+    chain.advance(budget.shape)
     return chain.run(budget.sweeps)
 
 

@@ -62,27 +62,30 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Tamed:
-    """The leading directions of a table without wild entries, and its samples; and the share of
-    entries that were wild (below `TOO_MANY`: nothing was changed)."""
+class LimitedTable:
+    """A table without wild entries, its samples and leading directions; and the share of entries
+    that were wild (below `TOO_MANY`: nothing was changed)."""
 
+    table: CondensedTable
     samples: Samples
     spectrum: Spectrum
     wild: float
 
 
-def tame(table: CondensedTable, samples: Samples, n_components: int | str) -> Tamed:
+def limit_outliers(
+    table: CondensedTable, samples: Samples, n_components: int | str
+) -> LimitedTable:
     """Pull wild entries in, if there are many, and find the leading directions."""
     spectrum = leading_directions(table, n_components)
     seen = _Seen.of(samples.some(rows_seen(table.N)), table.observed)
     limit, wild = _limit(seen, samples, spectrum)
     if wild < TOO_MANY:
-        return Tamed(samples, spectrum, wild)
+        return LimitedTable(table, samples, spectrum, wild)
     scatter = seen.scatter(seen.rows)
     if _one_by_one(np.abs(seen.rows) > WILD * scatter):
         limit = _limit_one_by_one(seen, samples, n_components, SINGLE * scatter)
-    tamed, condensed = samples.limited(limit)
-    return Tamed(tamed, leading_directions(condensed, n_components), wild)
+    limited, condensed = samples.limited(limit)
+    return LimitedTable(condensed, limited, leading_directions(condensed, n_components), wild)
 
 
 def rows_seen(N: int) -> int:

@@ -1,9 +1,12 @@
-"""``method="refined"``: oblique search certified against chance, then the joint posterior.
+"""``method="refined"``: a search for oblique columns, then the probability of every edge.
 
-Two kinds of table are told apart by the data. Where a regulator's non-targets scatter no more
-than noise does, zeros are exact: the joint posterior of R, C and the noise gives every edge its
-probability. Where they scatter more, small effects are everywhere and "zero" means
+Two kinds of table are told apart by the data, once, in the search. Where a regulator's non-targets
+scatter no more than noise does, zeros are exact: the joint posterior of R, C and the noise gives
+every edge its probability. Where they scatter more, small effects are everywhere and "zero" means
 "small": an edge is then an entry that stands out of its regulator's own background.
+
+Every regulator is graded. Certified: disjoint halves of the variables lead to it. Found: other
+starts lead to it. Edges of a regulator that is neither are not drawn.
 """
 
 from __future__ import annotations
@@ -14,19 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from rcweb.engine.canonical import Arrangement, arrange
 from rcweb.engine.checkpoint import StageStore, staged
 from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.diagnosis import diagnose, explain_number, whole_fit_warnings
 from rcweb.engine.edges import keep_at_fdr, keep_strongest
 from rcweb.engine.effort import EFFORTS, Run
 from rcweb.engine.estimate import NetworkEstimate, RefinedProblem, estimate_diffuse, estimate_sparse
-from rcweb.engine.matching import match_rows
-from rcweb.engine.outliers import TOO_MANY, tame
-from rcweb.engine.samples import Samples, carriers
+from rcweb.engine.number import choose_directions
+from rcweb.engine.outliers import TOO_MANY, limit_outliers
+from rcweb.engine.samples import Samples, participation_ratio
 from rcweb.engine.search.search import Found, search_columns
 from rcweb.engine.search.space import Space
-from rcweb.engine.solution import Solution
-from rcweb.engine.types import Array
+from rcweb.engine.solution import Records, Solution
+from rcweb.engine.types import Mask
 
 FEW_VARIABLES = 6.0  # participation numbers below which a row is no regulator
 FEW_SAMPLES = 3.0
@@ -50,98 +54,107 @@ def solve_refined(
     """Find a sparse network behind a centred table (M x N), condensed and as its samples."""
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
     run = Run(rng, EFFORTS[quality], print if verbose else lambda line: None, checkpoint)
-    tamed = tame(table, samples, n_components)
-    if tamed.wild >= TOO_MANY:
-        run.report(f"outliers: {tamed.wild:.2%} of the entries limited")
-    spectrum = tamed.spectrum
+    limited = limit_outliers(table, samples, n_components)
+    if limited.wild >= TOO_MANY:
+        run.report(f"outliers: {limited.wild:.2%} of the entries limited")
+    spectrum, tried = limited.spectrum, Records()
+    if isinstance(n_components, str) and spectrum.no_edge:
+        spectrum, tried = choose_directions(limited.table, spectrum, run.report)
+    spectrum, arrangement = arrange(spectrum)
     space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
     problem = RefinedProblem(spectrum, space)
     run.report(f"basis: {space.K} directions, noise {space.level:.2f} of a row")
-    found, agreement = _search(space, run)
-    if found.diffuse:
-        estimate = estimate_diffuse(problem, found)
-    else:
+    found = _search(problem, run)
+    if found.exact:
         estimate, found = estimate_sparse(problem, found, run)
-    keep = _choose_regulators(problem, found, estimate, tamed.samples, n_components)
-    return _solution(problem, found, agreement, estimate, keep, (n_components, degree, fdr))
+    else:
+        estimate = estimate_diffuse(problem, found)
+    wild = _wild_rows(problem, found, estimate, limited.samples, arrangement)
+    keep = _choose_regulators(found, wild, spectrum.P, n_components)
+    wanted = (n_components, degree, fdr)
+    return _solution(problem, found, estimate, arrangement, (keep, wild[keep]), wanted, tried)
 
 
-def _search(space: Space, run: Run) -> tuple[Found, Array | None]:
-    """The likeliest of `effort.searches` searches, and how well each row is found again."""
+def _search(problem: RefinedProblem, run: Run) -> Found:
+    """The likeliest of `effort.searches` searches."""
 
-    def search() -> Found:
-        return search_columns(space, run.rng, run.report)
+    def search(stream: int) -> Found:
+        def fresh() -> Found:
+            return search_columns(problem.space, problem.spectrum.P, run.report, stream)
 
-    names = [f"search{k}" for k in range(run.effort.searches)]
-    runs = [staged(run.checkpoint, name, search, Found, run.rng) for name in names]
-    runs.sort(key=lambda found: -found.columns.objective)
-    best = runs[0]
-    if len(runs) == 1:
-        return best, None
-    Y = [space.rows(found.columns.B).astype(np.float64) for found in runs]
-    agreement = np.zeros(space.K)
-    pairs = match_rows(Y[0], Y[1])
-    agreement[pairs.found] = np.abs(pairs.correlation)
-    return best, agreement
+        return staged(run.checkpoint, f"search{stream}", fresh, Found, run.rng)
+
+    return max(map(search, range(run.effort.searches)), key=lambda f: f.columns.objective)
 
 
-def _choose_regulators(
+def _wild_rows(
     problem: RefinedProblem,
     found: Found,
     estimate: NetworkEstimate,
     samples: Samples,
-    n_components: int | str,
-) -> NDArray[np.intp]:
-    """The P best-scored columns; with "auto" those certified (all, if none is).
-
-    A row that lives on a few variables in a few samples is a handful of wild entries, however
-    sparse: such rows come last.
-    """
+    arrangement: Arrangement,
+) -> Mask:
+    """Rows that live on a few variables in a few samples: a handful of wild entries each."""
     power = problem.space.rows(found.columns.B).astype(np.float64) ** 2
-    wild = carriers(power.sum(axis=1), (power**2).sum(axis=1)) < FEW_VARIABLES
+    wild = participation_ratio(power.sum(axis=1), (power**2).sum(axis=1)) < FEW_VARIABLES
     if wild.any():
         projection = problem.spectrum.factor[:, None] * estimate.projection[:, wild]
+        projection = arrangement.restore(projection.T).T
         wild[wild] = samples.participation(projection)[0] < FEW_SAMPLES
-    order = np.lexsort((-found.score, wild))
-    good = found.certified & ~wild
-    if isinstance(n_components, str) and good.any():
-        return order[good[order]]
-    return order[: problem.spectrum.P]
+    return wild
+
+
+def _choose_regulators(
+    found: Found, wild: Mask, P: int, n_components: int | str
+) -> NDArray[np.intp]:
+    """The P best columns, confirmed ones first; with "auto" the confirmed (the best, if none is).
+
+    However sparse, wild rows come last.
+    """
+    good = found.confirmed & ~wild
+    order = np.lexsort((-found.score, ~good, wild))
+    if isinstance(n_components, str):
+        return order[: max(int(good.sum()), 1)]
+    return order[:P]
 
 
 def _solution(
     problem: RefinedProblem,
     found: Found,
-    agreement: Array | None,
     estimate: NetworkEstimate,
-    keep: NDArray[np.intp],
+    arrangement: Arrangement,
+    chosen: tuple[NDArray[np.intp], Mask],
     wanted: tuple[int | str, int | None, float],
+    tried: Records,
 ) -> Solution:
-    n_components, degree, fdr = wanted
-    spectrum = problem.spectrum
-    probability, score = estimate.probability[keep], estimate.score[keep]
-    if degree is None:
-        edges = keep_at_fdr(probability, fdr)
-    else:
-        edges = keep_strongest(score, degree * len(keep))
+    (keep, wild), (n_components, degree, fdr), spectrum = chosen, wanted, problem.spectrum
     power = (estimate.C[keep] ** 2 / spectrum.factor**2).sum(axis=1)
     order = np.argsort(-power, kind="stable")
-    keep, edges, probability, score = keep[order], edges[order], probability[order], score[order]
+    keep, wild = keep[order], wild[order]
+    probability, score = estimate.probability[keep], estimate.score[keep]
+    confirmed = found.confirmed[keep] & ~wild
+    if degree is None:
+        edges = np.zeros(score.shape, bool)
+        edges[confirmed] = keep_at_fdr(probability[confirmed], fdr)
+    else:
+        edges = keep_strongest(score, degree * len(keep))
     # A row's sign is arbitrary: let its heavier tail be positive.
+    score = arrangement.restore(score)
     sign = np.where((score * score * score).sum(axis=1) < 0, -1.0, 1.0)[:, None]
-    full = sign * estimate.C[keep] / spectrum.factor
-    number = explain_number(spectrum, found, len(keep), n_components)
+    full = sign * arrangement.restore(estimate.C[keep] / spectrum.factor)
+    projection = arrangement.restore((spectrum.factor[:, None] * estimate.projection[:, keep]).T)
+    number = explain_number(spectrum, found, len(keep), n_components, tried)
     return Solution(
-        C=np.where(edges, full, 0.0),
+        C=np.where(arrangement.restore_order(edges), full, 0.0),
         weights=full,
-        projection=spectrum.factor[:, None] * estimate.projection[:, keep] * sign.T,
+        projection=np.ascontiguousarray((sign * projection).T),
         rotation=found.columns.B[keep].T * sign.T,
         singular_values=spectrum.s,
-        probability=probability,
+        probability=arrangement.restore_order(probability),
         score=sign * score,
-        noise=estimate.noise / spectrum.factor,
-        diagnosis=partial(diagnose, spectrum, found, keep, edges, agreement),
+        noise=arrangement.restore_order(estimate.noise / spectrum.factor),
+        diagnosis=partial(diagnose, spectrum, found, keep, edges, confirmed),
         evidence=number.table,
         reason=number.sentence,
-        warnings=whole_fit_warnings(found, keep, edges, n_components),
+        warnings=whole_fit_warnings(found, keep, edges, confirmed, n_components),
     )

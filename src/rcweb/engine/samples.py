@@ -40,7 +40,7 @@ class InMemory:
     def participation(self, projection: Array) -> tuple[Array, Array]:
         power = (self.G0 @ projection) ** 2
         total = np.maximum(power.sum(axis=0), 1e-300)
-        return carriers(total, (power**2).sum(axis=0)), power.max(axis=0) / total
+        return participation_ratio(total, (power**2).sum(axis=0)), power.max(axis=0) / total
 
     def limited(self, limit: Callable[[Array], Array]) -> tuple[Samples, CondensedTable]:
         G = limit(self.G0)
@@ -48,7 +48,7 @@ class InMemory:
         return InMemory(G, self.observed), CondensedTable.of(G, self.observed)
 
 
-def carriers(power: Array, square: Array) -> Array:
+def participation_ratio(power: Array, square: Array) -> Array:
     """Number of entries that carry a vector, from the sum of its squares and that of their squares:
     1 if one does, its length if all do alike."""
     return np.asarray(power**2 / np.maximum(square, 1e-300))

@@ -8,6 +8,7 @@ enough for data with noise; the published method, which must resolve zeros to ro
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -27,6 +28,8 @@ SIGNAL_LIMIT = 0.7  # at most this share of the rank is taken as signal
 # noisy variable rules, and full whitening, where a variable of little interest counts like all.
 NOISE_POWER = 0.5
 ABOVE_ROUNDING = 2 * ROUNDING
+STANDARD_ERRORS = 4.0  # of the second moment, within which noise is taken to be independent
+FEW_LEFT = 8  # directions beyond the signal: with fewer, nothing can be said about noise
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,39 @@ class Spectrum:
     n_signal: int
     P: int
 
+    @cached_property
+    def white(self) -> bool:
+        """Whether what the directions leave looks like independent noise: its squared singular
+        values then have the second moment of Marchenko & Pastur. Noise that samples share, as in
+        time series or batches, has a larger one."""
+        return _is_white(self.table, self.s, self.V)
+
+    @property
+    def no_edge(self) -> bool:
+        """Whether the count of directions ran into its limit: no edge of noise can be seen."""
+        return self.n_signal >= signal_limit(self.table)
+
+
+def _is_white(table: CondensedTable, s: Array, V: Array) -> bool:
+    """Second moment of the squared singular values beyond the directions V, once all variables are
+    equally noisy, against its expectation; the standard error of their ratio is 1 / sqrt(M N)."""
+    n, M = len(s), table.M - 1
+    few, many = min(M, table.N) - n, max(M, table.N) - n
+    if table.rest.any():
+        return True  # the rest is known by its power alone
+    if few < FEW_LEFT:
+        return False
+    found = Leading(s, V, table.M, table.N, table.total)
+    whole = table.scaled(_factors(table, found, n, power=1.0))
+    squares = whole.squares()[::-1][n : n + few]
+    ratio = (squares**2).mean() / squares.mean() ** 2 / (1 + few / many)
+    return bool(ratio < 1 + STANDARD_ERRORS / np.sqrt(M * table.N))
+
+
+def signal_limit(table: CondensedTable) -> int:
+    """Most directions that are counted as signal."""
+    return max(1, int(SIGNAL_LIMIT * min(table.M - 1, table.N)))
+
 
 def leading_directions(table: CondensedTable, n_components: int | str) -> Spectrum:
     """Basis for `n_components` regulators, or for as many as the spectrum supports ("auto")."""
@@ -70,6 +106,16 @@ def leading_directions(table: CondensedTable, n_components: int | str) -> Spectr
         whitening = _factors(table, raw, P, power=1.0)
         white = raw if whitening is None else table.scaled(whitening).leading(len(raw.values))
         K = int(np.clip(_above_edge(white, P), P, most))
+    return _basis(table, raw, K, n_signal, P)
+
+
+def first_directions(table: CondensedTable, K: int, n_signal: int) -> Spectrum:
+    """Basis of the first `K` directions, for at most as many regulators."""
+    return _basis(table, table.leading(K), K, n_signal, K)
+
+
+def _basis(table: CondensedTable, raw: Leading, K: int, n_signal: int, P: int) -> Spectrum:
+    """The first K directions once each variable is divided by a power of its noise."""
     factor = _factors(table, raw, K, NOISE_POWER)
     scaled = table.scaled(factor)
     final = raw if factor is None else scaled.leading(K)
@@ -77,7 +123,7 @@ def leading_directions(table: CondensedTable, n_components: int | str) -> Spectr
         table=scaled,
         s=np.maximum(final.values[:K], ROUNDING * final.values[0]),
         V=np.ascontiguousarray(final.V[:, :K]),
-        factor=np.ones(N) if factor is None else factor,
+        factor=np.ones(table.N) if factor is None else factor,
         sigma=_noise(scaled, final, K),
         n_signal=n_signal,
         P=P,
@@ -145,7 +191,7 @@ def _count_whitened(table: CondensedTable) -> int:
         return _count_all(table.scaled(factor))
 
     low, high = 0, 1
-    most = max(1, int(SIGNAL_LIMIT * min(table.M - 1, table.N)))
+    most = signal_limit(table)
     while high < most and whitened(high) > high:
         low, high = high, min(2 * high, most)
     while high - low > 1:

@@ -3,7 +3,7 @@
 Memory is counted array by array along the way that `rcweb.blocks.route` gives a table of this
 shape; how many copies of each are alive at once was measured (docs/scale.md). Times are those of
 one core of a 2.5 GHz server and hold within a factor of about three where the mean-field equations
-settle; where they do not, as in most sparse tables and in noise, the posterior is sampled, which
+converge; where they do not, as in most sparse tables and in noise, the posterior is sampled, which
 cannot be foreseen from the shape and takes ten seconds to some minutes.
 """
 
@@ -231,8 +231,8 @@ def _seconds(M: int, N: int, K: int, method: str, quality: str, nnz: int | None)
     data = products + PER_CUBE * side**3
     work = PER_ENTRY[method] * N * K**2
     if quality == "high" and method == "refined":
-        settled = EFFORTS["high"].settled
-        sweeps = 0 if settled is None else settled.burn + settled.shape + settled.sweeps
+        always = EFFORTS["high"].converged
+        sweeps = 0 if always is None else always.burn + always.shape + always.sweeps
         draws = sweeps * min(N * K, MOST_ENTRIES)
         work = EFFORTS["high"].searches * work + PER_DRAW * draws * K
     return 0.1 + data + work

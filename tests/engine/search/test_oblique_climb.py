@@ -13,9 +13,9 @@ from rcweb.engine.search.joint import (
     Columns,
     climb,
     complement,
+    fixed_point,
     judge,
     normalised,
-    symmetric_start,
 )
 from rcweb.engine.search.space import Density
 
@@ -53,7 +53,9 @@ def test_objective_is_the_likelihood_of_its_definition(noise: float) -> None:
     """`objective` and J after a climb agree with densities from SciPy in double precision."""
     problem = planted(0, noise=noise)
     K = problem.space.K
-    found = climb(problem.space, random_columns(0, K), Density.start(K), np.full(5, 0.3), settle=5)
+    found = climb(
+        problem.space, random_columns(0, K), Density.start(K), np.full(5, 0.3), free_steps=5
+    )
     assert found.objective == pytest.approx(likelihood(problem, found.B, found.density), rel=1e-4)
     logdet = np.log(abs(np.linalg.det(found.B)))
     assert found.objective == pytest.approx(problem.space.N * (found.J.sum() + logdet))
@@ -68,9 +70,9 @@ def test_climb_never_ends_below_its_start(seed: int, noise: float) -> None:
     K = problem.space.K
     start = judge(problem.space, random_columns(seed, K), Density.start(K))
     widths = np.geomspace(0.5, problem.space.level, 30)
-    end = climb(problem.space, start.B, Density.start(K), widths, settle=15)
+    end = climb(problem.space, start.B, Density.start(K), widths, free_steps=15)
     assert end.objective > start.objective + 0.1 * problem.space.N
-    again = climb(problem.space, end.B, end.density, NO_WIDTHS, settle=30)
+    again = climb(problem.space, end.B, end.density, NO_WIDTHS, free_steps=30)
     assert again.objective > end.objective - 1e-3 * abs(end.objective)
 
 
@@ -84,8 +86,8 @@ def test_end_of_a_long_climb_is_stationary(seed: int) -> None:
     problem = planted(seed, N=80, P=4, noise=0.3)
     space = replace(problem.space, noise=problem.space.noise / 3)
     start = random_columns(seed, 4)
-    early = climb(space, start, Density.start(4), NO_WIDTHS, settle=1)
-    late = climb(space, start, Density.start(4), np.geomspace(1, 0.1, 60), settle=300)
+    early = climb(space, start, Density.start(4), NO_WIDTHS, free_steps=1)
+    late = climb(space, start, Density.start(4), np.geomspace(1, 0.1, 60), free_steps=300)
     assert np.abs(tangent_gradient(problem, early)).max() > 0.1
     assert np.abs(tangent_gradient(problem, late)).max() < 2e-3
 
@@ -95,8 +97,10 @@ def test_one_step_goes_uphill() -> None:
     for seed in range(5):
         problem = planted(seed, N=80, P=4, noise=0.2)
         K = problem.space.K
-        here = climb(problem.space, random_columns(seed, K), Density.start(K), NO_WIDTHS, settle=10)
-        there = climb(problem.space, here.B, here.density, NO_WIDTHS, settle=1)
+        here = climb(
+            problem.space, random_columns(seed, K), Density.start(K), NO_WIDTHS, free_steps=10
+        )
+        there = climb(problem.space, here.B, here.density, NO_WIDTHS, free_steps=1)
         slope = (tangent_gradient(problem, here) * (there.B - here.B)).sum()
         assert slope > 0
 
@@ -105,8 +109,10 @@ def test_truth_scores_above_random_columns_and_is_kept() -> None:
     """The planted columns are (next to) an optimum: climbing from them stays with them."""
     problem = planted(2)
     B = normalised(problem.sim.network @ problem.X)  # X^T X = N: coordinates of the true rows
-    true = climb(problem.space, B, Density.start(6), np.full(5, problem.space.level), settle=15)
-    other = climb(problem.space, random_columns(0, 6), Density.start(6), np.full(30, 0.5), settle=0)
+    true = climb(problem.space, B, Density.start(6), np.full(5, problem.space.level), free_steps=15)
+    other = climb(
+        problem.space, random_columns(0, 6), Density.start(6), np.full(30, 0.5), free_steps=0
+    )
     assert true.objective > other.objective
     assert problem.accuracy(true.B).min() > 0.995
 
@@ -132,9 +138,10 @@ def test_complement_is_orthonormal_and_orthogonal() -> None:
     np.testing.assert_array_equal(complement(B[:0], 7), np.eye(7))
 
 
-def test_symmetric_start_is_orthogonal_and_finds_sparse_rows() -> None:
+def test_fixed_point_is_orthogonal_and_finds_sparse_rows() -> None:
     """Independent components are a start worth having on an easy problem, always orthogonal."""
     problem = planted(0, N=150, P=5, density=0.1)
-    B = symmetric_start(problem.space, np.random.default_rng(0))
+    start = np.linalg.qr(np.random.default_rng(0).standard_normal((5, 5)))[0]
+    B = fixed_point(problem.space, start, 60)
     np.testing.assert_allclose(B @ B.T, np.eye(5), atol=1e-5)
     assert np.median(problem.accuracy(B)) > 0.9

@@ -15,7 +15,7 @@ from rcweb.engine.search.unmix import unmix
 
 
 def settled(space: Space, B: np.ndarray) -> Columns:
-    return climb(space, B, Density.start(len(B)), np.full(3, space.level), settle=15)
+    return climb(space, B, Density.start(len(B)), np.full(3, space.level), free_steps=15)
 
 
 @pytest.mark.parametrize("seed", range(4))

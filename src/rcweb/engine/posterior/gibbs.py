@@ -22,18 +22,18 @@ from rcweb.engine.checkpoint import StageStore
 from rcweb.engine.posterior.axes import Axes
 from rcweb.engine.posterior.kernels import draw_edges, draw_shaped_edges
 from rcweb.engine.posterior.slab import (
-    PRIOR_DENSITY,
     PRIOR_MIX,
     PRIOR_MIX_COUNT,
     SPREAD,
     STEP,
-    beta_prior,
+    density_prior,
     shared_noise,
     shared_scale,
 )
 from rcweb.engine.types import Array, Rng
 
 LOG_2_PI_E = np.log(2 * np.pi * np.e)
+START_DENSITY = 0.2  # of every row, before its edges are known
 MEASURED = 10  # sweeps from one measurement of the energy to the next
 
 
@@ -54,25 +54,35 @@ class State:
 
 @dataclass(frozen=True)
 class Posterior:
-    """Averages over the kept sweeps: mean and probability of every entry (P, N); noise sd (N,)."""
+    """Averages over the kept sweeps: mean, mean square and probability of every entry (P, N); noise
+    sd (N,)."""
 
     C: Array
+    square: Array
     probability: Array
     noise: Array
+
+    @property
+    def fidelity(self) -> Array:
+        """(P,) correlation of each row with the truth that the posterior itself expects."""
+        power = (self.C**2).sum(axis=1)
+        return np.asarray(np.sqrt(power / np.maximum(self.square.sum(axis=1), 1e-300)))
 
 
 @dataclass
 class Sums:
-    """Over `n` sweeps: means and probabilities of all entries (P, N), noise (N,)."""
+    """Over `n` sweeps: means, squares and probabilities of all entries (P, N), noise (N,)."""
 
     n: int
     mean: Array
+    square: Array
     probability: Array
     noise: Array
 
     @classmethod
     def zero(cls, P: int, N: int) -> Sums:
-        return cls(0, np.zeros((P, N)), np.zeros((P, N)), np.zeros(N))
+        mean, square, probability = np.zeros((3, P, N))
+        return cls(0, mean, square, probability, np.zeros(N))
 
 
 @dataclass(frozen=True)
@@ -102,7 +112,7 @@ class Chain:
         checkpoint: StageStore | None = None,
     ) -> None:
         self.axes, self.rng = axes, rng
-        self.prior = beta_prior(concentration)
+        self.concentration = concentration
         self.state = starting_state(axes, np.asarray(C, dtype=np.float64))
         self.probability, self.mean = np.empty_like(self.state.C), np.empty_like(self.state.C)
         self.energy: list[float] = []
@@ -113,21 +123,22 @@ class Chain:
             self.state, self.energy = self.resumed.state, self.resumed.energy.tolist()
 
     def run(self, sweeps: int, *, shaped: bool = True) -> Posterior:
-        """Advance and average; see `wander`."""
-        sums = self._advance(sweeps, shaped)
+        """Advance and average; see `advance`."""
+        sums = self._run(sweeps, shaped)
         if sums.n < sweeps:
-            raise RuntimeError("averages of a run that is over are not kept; use wander for it.")
+            raise RuntimeError("averages of a run that is over are not kept; use advance for it.")
         return Posterior(
             C=sums.mean / sweeps,
+            square=sums.square / sweeps,
             probability=sums.probability / sweeps,
             noise=sums.noise / sweeps * np.sqrt(self.axes.observed),
         )
 
-    def wander(self, sweeps: int, *, shaped: bool = True) -> None:
+    def advance(self, sweeps: int, *, shaped: bool = True) -> None:
         """Advance; `shaped` learns the slab's shape, otherwise it is one Gaussian (faster)."""
-        self._advance(sweeps, shaped)
+        self._run(sweeps, shaped)
 
-    def _advance(self, sweeps: int, shaped: bool) -> Sums:
+    def _run(self, sweeps: int, shaped: bool) -> Sums:
         self.runs += 1
         sums = Sums.zero(*self.state.C.shape)
         if self.resumed is not None and self.runs <= self.resumed.run:
@@ -138,6 +149,7 @@ class Chain:
             self._sweep(shaped, measured=sums.n % MEASURED == 0)
             sums.n += 1
             sums.mean += self.mean
+            sums.square += self.state.C**2
             sums.probability += self.probability
             sums.noise += np.sqrt(self.state.variance)
             if self.checkpoint is not None and self.checkpoint.due():
@@ -155,7 +167,7 @@ class Chain:
         done = resting = 0
         n = block // MEASURED
         while done < most and resting < patience:
-            self.wander(block, shaped=False)
+            self.advance(block, shaped=False)
             done += block
             end = done // MEASURED
             early, late = np.reshape(self.energy[max(end - 2 * n, 0) : end], (-1, n))[[0, -1]]
@@ -186,10 +198,11 @@ class Chain:
 
     def _log_prior(self) -> float:
         """Log prior of C, densities integrated out, the slab taken as one Gaussian."""
-        state, (a, b) = self.state, self.prior
+        state = self.state
         count = (state.C != 0).sum(axis=1)
         power = (state.C**2).sum(axis=1) / state.scale**2
         N = state.C.shape[1]
+        a, b = density_prior(self.concentration, count, N)
         density = (betaln(a + count, b + N - count) - betaln(a, b)).sum()
         return float(density - 0.5 * (power + count * np.log(2 * np.pi * state.scale**2)).sum())
 
@@ -206,7 +219,7 @@ class Chain:
         total, samples = shared_noise(rss, axes.M * axes.observed, axes.observed)
         state.variance = np.maximum(total / 2 / rng.gamma(samples / 2), axes.floor)
         count, power = (state.C != 0).sum(axis=1), (state.C**2).sum(axis=1)
-        a, b = self.prior
+        a, b = density_prior(self.concentration, count, len(rss))
         state.pi = np.clip(rng.beta(a + count, b + len(rss) - count), 1e-4, 0.98)
         state.scale = shared_scale(power, count)
         if used is not None:
@@ -225,8 +238,8 @@ def starting_state(axes: Axes, C: Array) -> State:
     C = C * size[:, None]
     rss = axes.power.sum() - (R * CY).sum()  # least squares
     variance = max(rss / N / axes.M, axes.floor)
-    scale = shared_scale((C**2).sum(axis=1), np.full(P, PRIOR_DENSITY * N))
-    return State(C, np.full(N, variance), np.full(P, PRIOR_DENSITY), scale, PRIOR_MIX.copy())
+    scale = shared_scale((C**2).sum(axis=1), np.full(P, START_DENSITY * N))
+    return State(C, np.full(N, variance), np.full(P, START_DENSITY), scale, PRIOR_MIX.copy())
 
 
 def _draw_activities(axes: Axes, state: State, rng: Rng) -> tuple[Array, Array, float]:

@@ -12,14 +12,18 @@ SPREAD = 0.07
 _CENTRES = STEP * np.array([0.0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6])
 PRIOR_MIX = np.exp(-(_CENTRES**2) / 2 / 0.93) / np.exp(-(_CENTRES**2) / 2 / 0.93).sum()
 PRIOR_MIX_COUNT = 30.0
-PRIOR_DENSITY = 0.2  # mean of the Beta prior on the density of a row
 SCALE_COUNT = 20.0  # rows share their scale with this many pseudo-edges
 NOISE_COUNT = 10.0  # variables share their noise with this many pseudo-samples
 
 
-def beta_prior(concentration: float) -> tuple[float, float]:
-    """Parameters of the Beta prior on each row's density, of mean `PRIOR_DENSITY`."""
-    return concentration * PRIOR_DENSITY, concentration * (1 - PRIOR_DENSITY)
+def density_prior(concentration: float, count: Array, N: int) -> tuple[float, float]:
+    """Parameters of the Beta prior on each row's density, from the number of edges of all rows.
+
+    Rows share a typical density, the geometric mean of theirs; with a Beta(1, 4) prior on each, a
+    row without edges counts as 1 / (N + 5).
+    """
+    typical = float(np.exp(np.log((count + 1) / (N + 5)).mean()))
+    return concentration * typical, concentration * (1 - typical)
 
 
 def shared_noise(rss: Array, M: Array, observed: Array) -> tuple[Array, Array]:

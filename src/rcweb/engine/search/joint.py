@@ -49,25 +49,24 @@ def normalised(B: Any) -> Any:
     return B / np.linalg.norm(B, axis=1, keepdims=True)
 
 
-def symmetric_start(space: Space, rng: np.random.Generator, steps: int = 60) -> Array:
-    """FastICA over the variables (Hyvarinen 1999), symmetric, log cosh contrast: a cheap start.
+def fixed_point(space: Space, B: Array, steps: int, tolerance: float = 1e-3) -> Array:
+    """FastICA over the variables (Hyvarinen 1999), symmetric, log cosh contrast, from `B` (K, K).
 
     Its rows are orthogonal, and it loses rows that are dense; `climb` mends the first, `peel` the
-    second.
+    second. Ends after `steps`, or when no row turns by more than the `tolerance`.
     """
-    B = _orthogonal(rng.standard_normal((space.K, space.K)))
     for _ in range(steps):
         Y = np.tanh(space.rows(B))
         slope = 1 - np.einsum("ij,ij->i", Y, Y).astype(np.float64) / space.N
-        new = _orthogonal((Y @ space.X) / space.N - slope[:, None] * B)
+        new = orthogonal((Y @ space.X) / space.N - slope[:, None] * B)
         turned = np.abs(np.abs((new * B).sum(axis=1)) - 1).max()
         B = new
-        if turned < 1e-3:
+        if turned < tolerance:
             break
     return B
 
 
-def _orthogonal(B: Array) -> Array:
+def orthogonal(B: Array) -> Array:
     """Nearest orthogonal matrix, (B B^T)^(-1/2) B."""
     values, vectors = np.linalg.eigh(B @ B.T)
     values = np.maximum(values, 1e-10 * values[-1])
@@ -80,20 +79,20 @@ def climb(
     density: Density,
     widths: NDArray[np.float64],
     *,
-    settle: int = 0,
+    free_steps: int = 0,
     free: NDArray[np.intp] | None = None,
 ) -> Columns:
     """Climb L from `B` over the rows `free` (all by default), the others held.
 
     `widths`: the narrow part's sd at each step, from wide (few, broad optima) to narrow; never
-    below the noise of the row. Then `settle` steps in which each row finds its own width, which
+    below the noise of the row. Then `free_steps` in which each row finds its own width, which
     is the noise in a table of exact zeros and more where small effects are everywhere.
     """
     B = np.array(B, dtype=np.float64)
     free = np.arange(len(B)) if free is None else free
     Q = complement(np.delete(B, free, axis=0), space.K) if len(free) < len(B) else None
     b, part = B[free], density.take(free)
-    for step in range(len(widths) + settle):
+    for step in range(len(widths) + free_steps):
         floor = space.floor(b)
         if step < len(widths):
             part = part.with_width(np.maximum(widths[step] ** 2, floor))
@@ -103,7 +102,7 @@ def climb(
         dual = np.linalg.inv(b).T if Q is None else np.linalg.inv(b @ Q).T @ Q.T
         b = normalised(b + (sums[:, 1:2] * dual - gradient) / sums[:, :1])
     B[free] = b
-    return judge(space, B, density.put(free, part), learn=settle > 0)
+    return judge(space, B, density.put(free, part), learn=free_steps > 0)
 
 
 def judge(space: Space, B: Array, density: Density, *, learn: bool = True) -> Columns:

@@ -116,3 +116,64 @@ def contrast_step(Y, slope):  # type: ignore[no-untyped-def]
             Y[k, i] = y * e
             total += (f4(1) - y * y) * e
         slope[k] = total / N
+
+
+@njit(cache=True, nogil=True, fastmath=_SIMD, error_model="numpy")
+def two_part_derivatives(Y, pi, v0, v1, D, H, mean):  # type: ignore[no-untyped-def]
+    """Two-part density: D <- psi = -(log p)', H <- psi', mean <- row means of psi'."""
+    n, N = Y.shape
+    for k in range(n):
+        i0 = f4(1 / v0[k])
+        i1 = f4(1 / v1[k])
+        gap = i0 - i1
+        slope = f4(0.5) * gap
+        offset = f4(np.log(pi[k] / (1 - pi[k])) + 0.5 * np.log(v0[k] / v1[k]))
+        total = f4(0)
+        for i in range(N):
+            y = Y[k, i]
+            y2 = y * y
+            rest = f4(1) / (f4(1) + _exp(offset + slope * y2))
+            d = i1 + rest * gap
+            h = d - gap * gap * rest * (f4(1) - rest) * y2
+            D[k, i] = d * y
+            H[k, i] = h
+            total += h
+        mean[k] = total / N
+
+
+@njit(cache=True, nogil=True, fastmath=_SIMD, error_model="numpy")
+def fit_two_part(Y, pi, v0, v1, floor, rounds, J):  # type: ignore[no-untyped-def]
+    """`rounds` of EM for each row's density, in place, v0 never below `floor`; then J <- the
+    negentropy of the row. One logarithm serves 64 entries."""
+    n, N = Y.shape
+    for k in range(n):
+        for _ in range(rounds):
+            slope = f4(0.5 / v0[k] - 0.5 / v1[k])
+            offset = f4(np.log(pi[k] / (1 - pi[k])) + 0.5 * np.log(v0[k] / v1[k]))
+            narrow = f4(0)
+            narrow_power = f4(0)
+            power = f4(0)
+            for i in range(N):
+                y2 = Y[k, i] * Y[k, i]
+                rest = f4(1) / (f4(1) + _exp(offset + slope * y2))
+                narrow += rest
+                narrow_power += rest * y2
+                power += y2
+            q = 1 - narrow / N
+            v0[k] = max(narrow_power / N / max(1 - q, 1e-6), floor[k])
+            v1[k] = max((power - narrow_power) / N / max(q, 1e-6), 1.5 * v0[k])
+            pi[k] = min(max(q, 1e-3), 0.9)
+        slope = f4(0.5 / v0[k] - 0.5 / v1[k])
+        offset = f4(np.log(pi[k] / (1 - pi[k])) + 0.5 * np.log(v0[k] / v1[k]))
+        half = f4(0.5 / v0[k])
+        total = 0.0
+        for first in range(0, N, 64):
+            product = f4(1)
+            linear = f4(0)
+            for i in range(first, min(first + 64, N)):
+                y2 = Y[k, i] * Y[k, i]
+                h = offset + slope * y2
+                product *= f4(1) + _exp(-abs(h))
+                linear += max(h, f4(0)) - half * y2
+            total += linear + np.log(np.float64(product))
+        J[k] = total / N + np.log(1 - pi[k]) - 0.5 * np.log(v0[k]) + 0.5

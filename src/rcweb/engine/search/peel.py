@@ -31,7 +31,7 @@ RELEASED, DISTINCT = 32, 0.4  # best columns that are released, and how far they
 NEW_SHARE = 0.6  # length of a new column outside the span of those already taken
 QUIET, QUIET_SHARE = 0.05, 0.4  # below this noise a smaller length will do
 NEVER = np.inf
-WORTH_INSISTING = 0.2  # share of certified columns from which on the others are taken too
+WORTH_PEELING = 0.2  # share of certified columns from which on the others are taken too
 RECALIBRATE = 0.9  # chance is measured anew when this share of the columns is left
 
 
@@ -115,7 +115,7 @@ def propose(
     PQ = (Q @ Q.T).astype(np.float32)
     inner = space.within(Q)
     starts = draw_starts(inner, n, rng)
-    if not space.roomy:
+    if not space.enough_variables:
         return one_unit(space, starts @ Q.T, slowness, PQ)
     columns, score = one_unit(inner, starts, slowness)
     best = pick_independent(columns, score, -np.inf, columns[:0], RELEASED, DISTINCT)
@@ -133,20 +133,29 @@ def draw_starts(space: Space, n: int, rng: np.random.Generator) -> Array:
     return np.concatenate([Z, mixed + Z[rng.integers(space.N, size=more)]])
 
 
-def certified_above(chance: float, N: int) -> float:
+def sparse_above(chance: float, N: int) -> float:
     """Score from which on a row of N entries is certified."""
     return MARGIN * max(chance, 0.0) + LEAST_GAIN / N
 
 
-def chance_level(space: Space, left: int, rng: np.random.Generator, n: int = 16) -> float:
-    """Best score that the same search reaches on noise: a random subspace of the same size, with
-    all but `left` of its directions taken (they still lend themselves to b, as true ones do)."""
+def chance_level(
+    space: Space, left: int, rng: np.random.Generator, n: int = 16, *, leverage: bool = False
+) -> float:
+    """Best score that the same search reaches by chance: in a random subspace of the same size,
+    with all but `left` of its directions taken (they still lend themselves to b, as true ones do).
+
+    leverage : the variables keep the lengths of their coordinates and lose their directions. A few
+        variables of large leverage, as heavy-tailed noise has them, look sparse without any
+        regulator; but so do the targets of a few sparse regulators.
+    """
     taken = np.eye(space.K)[left:]
     n = min(n, 8 * left - 7)  # and few starts: in one direction all are the same
     best = -np.inf
     for _ in range(max(1, 8 // left)):  # a small space has few optima: draw several
-        V = np.linalg.qr(rng.standard_normal((space.N, space.K)))[0]
-        null = Space.of(V, np.ones(space.K), space.level / np.sqrt(space.N))
+        Z = rng.standard_normal((space.N, space.K))
+        if leverage:
+            Z *= np.linalg.norm(space.X, axis=1)[:, None] / np.linalg.norm(Z, axis=1)[:, None]
+        null = Space.of(np.linalg.qr(Z)[0], np.ones(space.K), space.level / np.sqrt(space.N))
         best = max(best, propose(null, taken, n, rng)[1].max())
     return float(best)
 
@@ -160,20 +169,33 @@ def pick_independent(
     share: float = NEW_SHARE,
 ) -> Array:
     """Best first, skipping what lies mostly in the span of what is taken (the matroid greedy)."""
+    order = np.argsort(-score, kind="stable")
+    return candidates[independent(candidates, order[score[order] >= threshold], taken, most, share)]
+
+
+def independent(
+    candidates: Array,
+    order: NDArray[np.intp],
+    taken: Array,
+    most: int,
+    share: float = NEW_SHARE,
+) -> NDArray[np.intp]:
+    """Of the candidates in `order`, at most `most` of which each has a length above `share`
+    outside the span of those before it and of the rows `taken`."""
     K = candidates.shape[1]
     U = np.linalg.qr(taken.T)[0] if len(taken) else np.zeros((K, 0))
-    new: list[Array] = []
-    for c in np.argsort(-score, kind="stable"):
-        if score[c] < threshold or len(new) >= most:
+    chosen: list[int] = []
+    for c in order:
+        if len(chosen) >= most:
             break
         b = candidates[c]
         r = b - U @ (U.T @ b)
         r -= U @ (U.T @ r)
         length = np.linalg.norm(r)
         if length > share:
-            new.append(b)
+            chosen.append(int(c))
             U = np.column_stack([U, r / length])
-    return np.array(new).reshape(-1, K)
+    return np.array(chosen, dtype=np.intp)
 
 
 def peel(
@@ -193,7 +215,7 @@ def peel(
         left = K - len(B)
         if left <= RECALIBRATE * calibrated:
             calibrated = left
-            threshold = certified_above(chance_level(space, left, rng), space.N)
+            threshold = sparse_above(chance_level(space, left, rng), space.N)
         slowness = SLOWER if n > n_starts else 1
         candidates, score = propose(space, B, n if left > 1 else 1, rng, slowness)
         new = pick_independent(candidates, score, threshold, B, left, share)
@@ -201,7 +223,7 @@ def peel(
         if not sure and n < limit and left > 1:
             n *= 2
             continue
-        if not sure and sum(certified) < WORTH_INSISTING * K:
+        if not sure and sum(certified) < WORTH_PEELING * K:
             break
         # Where many starts found nothing once, they are not tried again until something is found.
         limit, n = (most_starts, max(n // 2, n_starts)) if sure else (n_starts, n_starts)

@@ -1,139 +1,286 @@
-"""From a subspace to K oblique columns: a cheap joint start; peeling where that fails."""
+"""From a subspace to oblique columns, and what is known of each.
+
+One question decides the way, once (`zeros_are_exact`). Where a regulator's non-targets scatter no
+more than noise makes them, one likelihood maximum stands out: a joint start finds it, and peeling
+what the start misses. Where small effects are everywhere there are many maxima of nearly the same
+height, and the answer is what many searches share (`consensus`).
+
+Nothing here depends on the user's seed: random numbers come from a fixed stream.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rcweb.engine.search.consensus import OFTEN, SAME, Consensus, agree
 from rcweb.engine.search.deflate import deflate
-from rcweb.engine.search.joint import Columns, climb, symmetric_start
+from rcweb.engine.search.halves import (
+    STREAM,
+    Split,
+    beyond_chance,
+    can_be_split,
+    random_start,
+    recurrence,
+    search_split,
+)
+from rcweb.engine.search.joint import Columns, climb, fixed_point
+from rcweb.engine.search.newton import Ascent
 from rcweb.engine.search.peel import (
     NEW_SHARE,
-    certified_above,
     chance_level,
+    independent,
     peel,
     pick_independent,
+    sparse_above,
 )
 from rcweb.engine.search.space import Density, Space
 from rcweb.engine.search.unmix import unmix
-from rcweb.engine.types import Array
+from rcweb.engine.threads import parallel
+from rcweb.engine.types import Array, Mask, Rng
 
-START_STEPS, START_SETTLE = 20, 10  # of the joint start: narrowing, and at its own width
-FINISH_SETTLE = 15
-# Small effects are everywhere, and "zero" means "small", if the narrow parts hold more power beyond
-# noise than this (share of a row, mean over rows), or are much wider than noise (ratio of
-# variances, median). Planted networks with exact zeros have at most 0.027 and 1.3, expression
-# tables of two organisms, raw and scaled, 0.074 to 0.109 and 1.3 to 2.3. Of the share the mean,
-# since rows of such tables differ: its median is as low as 0.026.
-BACKGROUND = 0.045
-WIDER = 1.6
-DIFFUSE_STEPS = 90
-MOSTLY = 0.9  # share of certified columns that holds the others in place
-PEEL_STARTS = 6  # of the peeling, per column that is not certified
-NOISY = 0.25  # rows with more noise than this are rarely certified by more starts
+FIXED_POINT_START = 60  # FastICA steps of the joint start
+START_STEPS, START_FREE = 20, 10  # then: narrowing, and at its own width
+FINISH_FREE = 15
+DENSITY_ROUNDS = 80  # of EM, for a density that starts wide and ends where it likes
+# Variance of a row's narrow part over that of its noise, median over rows, above which small
+# effects are everywhere. Measured: at most 1.14 on planted networks with exact zeros, at least 2.0
+# on real tables and 70 with a background of a tenth of the strong weights.
+WIDER = 1.5
+MOSTLY = 0.9  # share of sparse columns that holds the others in place
+STARTS = 6  # of the peeling, per column that is no sparser than chance
+NOISY = 0.25  # more starts rarely help rows with more noise than this
+AGREED = 0.95  # cosine from which on two searches have the same column
+SPLITS = 2  # of the variables, where one search stands for all
+# Recurrence over halves of the variables, beyond chance, of a row that is certified; and of one
+# that is found where zeros are not exact.
+CERTAIN, RECURRENT = 2 / 3, 1 / 6
+HALF_AS_SPARSE = 0.5  # as chance allows at the best: least sparseness of a certified row
 
 
 @dataclass(frozen=True)
 class Found:
-    """Columns with what they are worth.
+    """Columns with what they are worth, n of them.
 
-    columns : K of them
-    score : (K,) negentropy + log of the share of the column that no other column explains
+    columns : the columns b as unit rows
+    score : (n,) negentropy + log of the share of the column that no other column explains
     chance : best score that the same search reaches in a random subspace
-    certified : (K,) found above chance, when it was its turn, and independent of others
-    diffuse : whether zeros are exact (False) or only small (True)
-    insisted : whether doubtful columns were searched for with all means
+    sparse : (n,) scores above chance, when it was its turn, and independent of others
+    clear : (n,) scores above what variables of the same leverages reach by chance
+    trusted : (n,) the posterior expects the row to be right
+    frequency : (n,) share of the other searches that have the column too
+    error : (n,) 1 - cosine to be expected of another set of searches
+    recurrence : (n,) agreement of disjoint halves of the variables
+    same : (n,) another set of searches would give the same column
+    exact : whether zeros are exact or only small
+    thorough : whether doubtful columns were searched for with all means
+    sampled : whether the posterior had to be sampled
     """
 
     columns: Columns
     score: Array
     chance: float
-    certified: NDArray[np.bool_]
-    diffuse: bool
-    insisted: bool = False
+    sparse: Mask
+    clear: Mask
+    trusted: Mask
+    frequency: Array
+    error: Array
+    recurrence: Array
+    same: Mask
+    exact: bool
+    thorough: bool = False
+    sampled: bool = False
+
+    @property
+    def certified(self) -> Mask:
+        """(n,) recurs in halves of the variables that share none, and is sparse."""
+        return (self._beyond_chance > CERTAIN) & (
+            self.score > HALF_AS_SPARSE * max(self.chance, 0.0)
+        )
+
+    @property
+    def confirmed(self) -> Mask:
+        """(n,) certified; or the same for any start and, where zeros are exact, sparse beyond doubt
+        or by the posterior's word, elsewhere recurrent beyond chance."""
+        if self.exact:
+            return self.certified | (self.same & self.sparse & (self.clear | self.trusted))
+        return self.certified | (self.same & (self._beyond_chance > RECURRENT))
+
+    @property
+    def _beyond_chance(self) -> Array:
+        return beyond_chance(self.recurrence, self.columns.B.shape[1])
 
 
 def own_share(B: Array) -> Array:
-    """Length of each unit row outside the span of all others, 1 / |row of B^-T|."""
-    return 1 / np.linalg.norm(np.linalg.inv(B), axis=0)
-
-
-def _score(columns: Columns) -> tuple[Array, Array]:
-    """Sparseness with the log of each column's own share; and that share."""
-    share = own_share(columns.B)
-    return columns.J + np.log(share), share
+    """Length of each unit row outside the span of all others."""
+    return np.asarray(1 / np.sqrt(np.diag(np.linalg.inv(B @ B.T))))
 
 
 def search_columns(
-    space: Space, rng: np.random.Generator, report: Callable[[str], None] = lambda line: None
+    space: Space, most: int, report: Callable[[str], None] = lambda line: None, stream: int = 0
 ) -> Found:
-    """K columns of large likelihood. Budgets are counts of steps: the same seed ends alike.
+    """Up to K columns of large likelihood; where zeros are not exact, about `most` of them.
 
-    Noise blurs certificates before it blurs the answer. So columns of a blurred space are handed
-    on as they are, doubtful or not, to be insisted on only if refinement does not settle.
+    Budgets are counts of steps. `stream` gives another set of starts, to see whether they matter.
     """
+    rng = np.random.default_rng([STREAM, stream])
     chance = chance_level(space, space.K, rng)
     start = joint_start(space, rng)
-    diffuse = is_diffuse(space, start)
-    if diffuse:
-        start = climb(
-            space, start.B, start.density, np.zeros(0), settle=DIFFUSE_STEPS - START_SETTLE
-        )
-    score, share = _score(start)
-    certified = score > certified_above(chance, space.N)
-    if not diffuse:
-        certified &= share > NEW_SHARE
-    report(f"search: {certified.sum()} of {space.K} columns certified by the joint start")
-    found = Found(start, score, chance, certified, diffuse)
-    if diffuse or certified.all() or space.blurred:
-        return found
-    return insist(space, found, rng, report)
+    if not can_be_split(space) or zeros_are_exact(space, start.B, chance):
+        return _search_exact(space, start, chance, rng, report)
+    return _search_diffuse(space, most, chance, report)
 
 
-def joint_start(space: Space, rng: np.random.Generator) -> Columns:
-    """The cheap start: independent components, then freed from orthogonality."""
+def joint_start(space: Space, rng: Rng) -> Columns:
+    """The cheap start: independent components, then freed from orthogonality and unmixed."""
     widths = np.geomspace(0.5, space.level, START_STEPS)
-    B = symmetric_start(space, rng)
-    columns = climb(space, B, Density.start(space.K), widths, settle=START_SETTLE)
-    return columns if is_diffuse(space, columns) else unmix(space, columns)
+    B = fixed_point(space, random_start(space.K, rng), FIXED_POINT_START)
+    return climb(space, B, Density.start(space.K), widths, free_steps=START_FREE)
 
 
-def is_diffuse(space: Space, columns: Columns) -> bool:
-    """Whether the rows' narrow parts hold more power, or are wider, than noise makes them."""
-    density, floor = columns.density, space.floor(columns.B)
-    background = (1 - density.pi) * (density.v0 - floor)
-    return bool(background.mean() > BACKGROUND or np.median(density.v0 / floor) > WIDER)
+def zeros_are_exact(space: Space, B: Array, chance: float) -> bool:
+    """Whether the narrow parts of the rows are as narrow as noise makes them.
+
+    Rows no sparser than `chance` do not tell; if all are, dense rows may still be found by peeling.
+    The densities are fitted from a wide start: narrowed step by step, as in the climb, they can end
+    with an empty narrow part.
+    """
+    point = Ascent.at(space, B, rounds=DENSITY_ROUNDS)
+    sparse = point.score > sparse_above(chance, space.N)
+    if not sparse.any():
+        return True
+    return bool(np.median((point.density.v0 / space.floor(B))[sparse]) < WIDER)
 
 
-def insist(
-    space: Space,
-    found: Found,
-    rng: np.random.Generator,
-    report: Callable[[str], None] = lambda line: None,
+def _search_exact(
+    space: Space, start: Columns, chance: float, rng: Rng, report: Callable[[str], None]
 ) -> Found:
-    """Keep the certified columns and peel on; where doubt remains, let starts compete."""
-    K, start, certified = space.K, found.columns, found.certified
-    kept = pick_independent(start.B[certified], start.J[certified], -np.inf, start.B[:0], K)
-    n_starts = int(np.clip(PEEL_STARTS * (K - len(kept)), 48, 384))
+    """One search, and a second one to see whether the start matters.
+
+    Noise blurs the test against chance before it blurs the answer. So columns of a blurred space
+    are handed on as they are, to be searched for thoroughly only if the posterior does not
+    converge.
+    """
+    start, other = unmix(space, start), unmix(space, joint_start(space, rng))
+    sparse = _sparser_than_chance(space, start, chance)
+    report(f"search: {sparse.sum()} of {space.K} columns are sparser than chance")
+    same = ~_contradicted(start.B, other.B[_sparser_than_chance(space, other, chance)])
+    found = _graded(space, start, chance, sparse, same)
+    if sparse.all() or not sparse.any() or space.blurred:
+        return found
+    return search_thoroughly(space, found, report)
+
+
+def _sparser_than_chance(space: Space, columns: Columns, chance: float) -> Mask:
+    share = own_share(columns.B)
+    score = columns.J + np.log(share)
+    return np.asarray((score > sparse_above(chance, space.N)) & (share > NEW_SHARE))
+
+
+def _contradicted(B: Array, others: Array) -> Mask:
+    """Rows of `B` that sparse columns of another search span, but do not contain: the same few
+    directions can be turned into other columns as sparse. What the other search missed says
+    nothing."""
+    inside = np.linalg.norm(B @ np.linalg.qr(others.T)[0], axis=1) if len(others) else 0.0
+    cosine = np.abs(B @ others.T).max(axis=1, initial=0.0)
+    return np.asarray((inside > np.sqrt(1 - NEW_SHARE**2)) & (cosine < AGREED))
+
+
+def _graded(space: Space, columns: Columns, chance: float, sparse: Mask, same: Mask) -> Found:
+    """The columns of one search with the evidence of cold searches in halves of the variables."""
+    rng = np.random.default_rng([STREAM, 2])
+    level = sparse_above(chance_level(space, space.K, rng, leverage=True), space.N)
+    score = columns.J + np.log(own_share(columns.B))
+    splits = _splits(space)
+    halves = [half for split in splits for half in (split.first, split.second)]
+    cosine = np.array([np.abs(columns.B @ half.T).max(axis=1) for half in halves])
+    if not halves:
+        cosine = np.zeros((1, len(score)))
+    return Found(
+        columns=columns,
+        score=score,
+        chance=chance,
+        sparse=sparse,
+        clear=score > level,
+        trusted=np.zeros(len(score), bool),
+        frequency=np.asarray((cosine > SAME).mean(axis=0)),
+        error=np.asarray(1 - cosine.mean(axis=0)),
+        recurrence=recurrence(columns.B, splits),
+        same=same,
+        exact=True,
+    )
+
+
+def _splits(space: Space) -> list[Split]:
+    """Cold searches of halves of the variables; none where half of them cannot tell K columns."""
+    if not can_be_split(space):
+        return []
+    return parallel(lambda number: search_split(space, number), range(SPLITS))
+
+
+def search_thoroughly(
+    space: Space, found: Found, report: Callable[[str], None] = lambda line: None
+) -> Found:
+    """Keep the sparse columns and peel on; where doubt remains, let starts compete."""
+    rng = np.random.default_rng([STREAM, 1, 1])
+    K, start, sparse = space.K, found.columns, found.sparse
+    kept = pick_independent(start.B[sparse], start.J[sparse], -np.inf, start.B[:0], K)
+    n_starts = int(np.clip(STARTS * (K - len(kept)), 48, 384))
     # Where a part of the directions shows a row clearly, one start in thousands still leads to it.
-    patience = 2 if space.level > NOISY else 64 if space.roomy else 8
+    patience = 2 if space.level > NOISY else 64 if space.enough_variables else 8
     peeled, sure = peel(space, kept, rng, n_starts=n_starts, most_starts=patience * n_starts)
-    report(f"search: {sure.sum()} of {K} columns certified by peeling")
-    rivals = [(start, certified)]
+    report(f"search: {sure.sum()} of {K} columns are sparser than chance after peeling")
+    rivals = [(start, sparse)]
     if len(peeled) == K:
         rivals.append((_finish(space, peeled, np.full(30, space.level)), sure))
     if len(peeled) < K or sure.mean() < MOSTLY:
         widths = np.geomspace(1.0, space.level, 150)
         rivals.append((_finish(space, deflate(space, rng), widths), np.zeros(K, bool)))
     best, good = max(rivals, key=lambda pair: pair[0].objective)
-    score, share = _score(best)
-    good = good | ((score > certified_above(found.chance, space.N)) & (share > NEW_SHARE))
-    return Found(best, score, found.chance, good, is_diffuse(space, best), insisted=True)
+    good = good | _sparser_than_chance(space, best, found.chance)
+    # A column that the joint start had is as sure as it was there; the others passed their test in
+    # the directions that were left to them.
+    cosine = np.abs(best.B @ start.B.T)
+    known = cosine.max(axis=1) > AGREED
+    same = np.where(known, found.same[cosine.argmax(axis=1)], good)
+    graded = _graded(space, best, found.chance, good, same)
+    return replace(graded, thorough=True)
 
 
 def _finish(space: Space, B: Array, widths: NDArray[np.float64]) -> Columns:
-    columns = climb(space, B, Density.start(space.K), widths, settle=FINISH_SETTLE)
+    columns = climb(space, B, Density.start(space.K), widths, free_steps=FINISH_FREE)
     return unmix(space, columns)
+
+
+def _search_diffuse(space: Space, most: int, chance: float, report: Callable[[str], None]) -> Found:
+    """The columns that most searches share and, up to `most`, others of the likeliest search."""
+    shared = agree(space)
+    often = int((shared.frequency >= OFTEN).sum())
+    keep = independent(shared.B, np.arange(max(often, 1)), shared.B[:0], space.K)
+    B = np.vstack([shared.B[keep], _others(shared, shared.B[keep], most - len(keep))])
+    point = Ascent.at(space, B, rounds=DENSITY_ROUNDS)
+    report(f"search: {shared.found.sum()} columns shared by {shared.searches} searches")
+    n = len(B) - len(keep)
+    return Found(
+        columns=Columns(point.B, point.density, point.J, point.L * space.N),
+        score=point.score,
+        chance=chance,
+        sparse=point.score > sparse_above(chance, space.N),
+        clear=np.zeros(len(B), bool),
+        trusted=np.zeros(len(B), bool),
+        frequency=np.append(shared.frequency[keep], np.zeros(n)),
+        error=np.append(shared.error[keep], np.ones(n)),
+        recurrence=np.append(shared.recurrence[keep], np.zeros(n)),
+        same=np.append(shared.found[keep], np.zeros(n, bool)),
+        exact=False,
+    )
+
+
+def _others(shared: Consensus, taken: Array, most: int) -> Array:
+    """At most `most` rows of the likeliest search, the sparsest first, outside the span of those
+    `taken`."""
+    order = np.argsort(-shared.best.J, kind="stable")
+    return shared.best.B[independent(shared.best.B, order, taken, max(most, 0))]

@@ -15,7 +15,7 @@ Single = NDArray[np.float32]
 # A row is never taken to be exactly zero anywhere: the spike keeps this width (in sd of the row),
 # so that the search moves smoothly also without noise.
 NARROWEST = 0.02
-ROOMY = 6  # variables per direction from which on a part of the directions shows a row clearly
+ENOUGH = 6  # variables per direction from which on a part of the directions shows a row clearly
 BLURRED = 0.35  # noise of a row beyond which true rows may be no sparser than chance
 
 
@@ -36,8 +36,13 @@ class Space:
     def of(cls, V: Array, s: Array, sigma: float) -> Space:
         """From the truncated SVD; `sigma` is the sd of the noise in one entry of the table."""
         N = len(V)
-        X = np.ascontiguousarray(V * np.sqrt(N), dtype=np.float32)
-        return cls(X=X, XT=np.ascontiguousarray(X.T), noise=np.sqrt(N) * sigma / s)
+        return cls.at(V * np.sqrt(N), np.sqrt(N) * sigma / s)
+
+    @classmethod
+    def at(cls, X: Array | Single, noise: Array) -> Space:
+        """Coordinates X (N, K), white, and the noise of each."""
+        X32 = np.ascontiguousarray(X, dtype=np.float32)
+        return cls(X=X32, XT=np.ascontiguousarray(X32.T), noise=np.asarray(noise))
 
     @property
     def N(self) -> int:
@@ -58,9 +63,9 @@ class Space:
         return self.level > BLURRED
 
     @property
-    def roomy(self) -> bool:
+    def enough_variables(self) -> bool:
         """Whether a part of the directions still shows a row clearly; see `within`."""
-        return self.N >= ROOMY * self.K
+        return self.N >= ENOUGH * self.K
 
     def floor(self, B: Array) -> Array:
         """Noise variance of each row ``X b``: what the narrow part of its density cannot beat."""
@@ -69,10 +74,9 @@ class Space:
     def within(self, Q: Array) -> Space:
         """The directions Q (K, n) alone, in their own coordinates. A row loses to them what it
         shares with the K - n others by chance, a K - n in N part, which counts as noise."""
-        X = np.ascontiguousarray(self.X @ Q.astype(np.float32))
         lost = (self.K - Q.shape[1]) / self.N
         noise = np.sqrt((Q**2).T @ self.noise**2 + lost)
-        return Space(X, np.ascontiguousarray(X.T), np.asarray(noise))
+        return Space.at(self.X @ Q.astype(np.float32), noise)
 
     def rows(self, B: Array) -> Single:
         """``B X^T``: the candidate rows of C, (n, N)."""

@@ -32,7 +32,7 @@ def unmix(space: Space, columns: Columns) -> Columns:
         turned = _turned(space, columns)
         if turned is None:
             break
-        again = climb(space, turned, columns.density, np.full(30, space.level), settle=15)
+        again = climb(space, turned, columns.density, np.full(30, space.level), free_steps=15)
         if again.objective <= columns.objective:
             break
         columns = again

@@ -1,4 +1,4 @@
-"""Mean field with its reaction term: the equations, calibration, and when they do not settle."""
+"""Mean field with its reaction term: the equations, calibration, and when they do not converge."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rcweb.engine.posterior import kernels
 from rcweb.engine.posterior.axes import Axes, all_axes
 from rcweb.engine.posterior.gibbs import Chain
 from rcweb.engine.posterior.kernels import expect_shaped_edges
-from rcweb.engine.posterior.settle import settle
+from rcweb.engine.posterior.mean_field import MOST, mean_field
 from rcweb.engine.posterior.slab import PRIOR_MIX, SPREAD, STEP, shared_scale
 from rcweb.lab.metrics import score_network
 
@@ -98,11 +98,11 @@ def test_exponential_of_the_loop_is_exact() -> None:
 def test_agrees_with_the_sampler(seed: int) -> None:
     """Means and probabilities of a long chain, on tables with one mode; noise as large as edges."""
     axes, C = planted(seed)
-    settled = settle(axes, C, concentration=20.0)
+    field = mean_field(axes, C, concentration=20.0)
     chain = Chain(axes, C, np.random.default_rng(seed), concentration=20.0)
-    chain.wander(100)
+    chain.advance(100)
     sampled = chain.run(600)
-    found = settled.posterior
+    found = field.posterior
     assert score_network(found.C, sampled.C).rho_per_regulator.min() > 0.999
     assert np.abs(found.probability - sampled.probability).mean() < 0.02
     np.testing.assert_allclose(found.noise, sampled.noise, rtol=0.08)
@@ -116,7 +116,7 @@ def test_probabilities_are_calibrated() -> None:
     claimed, true = [], []
     for seed in range(8):
         axes, C = planted(seed, M=60, N=120, P=8)
-        found = settle(axes, C, concentration=20.0).posterior.probability
+        found = mean_field(axes, C, concentration=20.0).posterior.probability
         middle = (found > 0.5) & (found < 0.9)
         claimed.append(found[middle])
         true.append(C[middle] != 0)
@@ -127,21 +127,21 @@ def test_expected_fidelity_is_the_real_one() -> None:
     """Correlation of each row with the truth, as the posterior expects it without knowing it."""
     for noise in (0.5, 1.0, 2.0):
         axes, C = planted(1, noise=noise)
-        settled = settle(axes, C, concentration=20.0)
-        real = score_network(settled.posterior.C, C).rho_per_regulator
-        np.testing.assert_allclose(np.sort(settled.fidelity), np.sort(real), atol=0.04)
+        field = mean_field(axes, C, concentration=20.0)
+        real = score_network(field.posterior.C, C).rho_per_regulator
+        np.testing.assert_allclose(np.sort(field.posterior.fidelity), np.sort(real), atol=0.04)
 
 
-def test_settles_from_a_rough_start_and_not_from_nothing() -> None:
+def test_converges_from_a_rough_start_and_not_from_nothing() -> None:
     """A few rounds from columns as the search finds them; a random start does not come to rest."""
     axes, C = planted(0)
     rng = np.random.default_rng(0)
     rough = C + 0.2 * rng.standard_normal(C.shape)
-    assert settle(axes, rough, concentration=20.0).change < 0.05
+    assert mean_field(axes, rough, concentration=20.0).converged
     axes, C = planted(0, M=80, P=20, noise=2.0)
-    lost = settle(axes, rng.standard_normal(C.shape), concentration=20.0)
-    assert lost.rounds == 8
-    assert lost.change > 0.2
+    lost = mean_field(axes, rng.standard_normal(C.shape), concentration=20.0)
+    assert lost.rounds == MOST
+    assert not lost.converged
 
 
 @pytest.mark.parametrize("scale", [1e-9, 3.0, 1e9])
@@ -150,8 +150,8 @@ def test_units_are_immaterial(scale: float) -> None:
     axes, C = planted(2)
     other = Axes(scale * axes.Y, axes.rest, axes.M, axes.observed)
     for single in (False, True):
-        one = settle(replace(axes, single=single), C, concentration=20.0).posterior
-        two = settle(replace(other, single=single), C, concentration=20.0).posterior
+        one = mean_field(replace(axes, single=single), C, concentration=20.0).posterior
+        two = mean_field(replace(other, single=single), C, concentration=20.0).posterior
         np.testing.assert_allclose(two.probability, one.probability, atol=1e-6)
         np.testing.assert_allclose(two.C, scale * one.C, rtol=1e-4, atol=1e-7 * scale)
 
@@ -159,7 +159,9 @@ def test_units_are_immaterial(scale: float) -> None:
 def test_single_precision_is_enough_where_there_is_noise() -> None:
     """The same probabilities to four digits, products with the table in half the time."""
     axes, C = planted(3)
-    double, single = (settle(replace(axes, single=s), C, concentration=20.0) for s in (False, True))
+    double, single = (
+        mean_field(replace(axes, single=s), C, concentration=20.0) for s in (False, True)
+    )
     np.testing.assert_allclose(
         single.posterior.probability, double.posterior.probability, atol=1e-4
     )
@@ -171,9 +173,9 @@ def test_noise_of_variables_with_holes_is_not_underestimated() -> None:
     R = np.linalg.lstsq(C.T, axes.Y.T, rcond=None)[0].T
     hidden = np.random.default_rng(0).random(axes.Y.shape) < 0.5
     Y = np.where(hidden, R @ C, axes.Y)
-    known = settle(axes, C, concentration=20.0).posterior.noise
+    known = mean_field(axes, C, concentration=20.0).posterior.noise
     for observed, ratio in ((1 - hidden.mean(axis=0), 1.0), (np.ones(len(known)), np.sqrt(0.5))):
-        filled = settle(Axes(Y, axes.rest, axes.M, observed), C, concentration=20.0).posterior
+        filled = mean_field(Axes(Y, axes.rest, axes.M, observed), C, concentration=20.0).posterior
         assert np.median(filled.noise / known) == pytest.approx(ratio, abs=0.12)
 
 

@@ -1,0 +1,90 @@
+"""Searches of random halves of the variables: what recurs in them is a property of the table.
+
+The variables are the sample on which a row of C is observed, and a column b that is right is right
+on any of them. So each search begins in one half of the variables, alone. Whether two halves that
+share no variable lead to the same column is evidence for it; where searches end once all variables
+are seen is averaged in `consensus`.
+
+Halves and starts come from a fixed random stream, the same for every table and seed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rcweb.engine.search.joint import fixed_point, normalised, orthogonal
+from rcweb.engine.search.newton import Ascent, ascend
+from rcweb.engine.search.space import Space
+from rcweb.engine.types import Array
+
+STREAM = 20100513  # of random numbers, the same for every table and every `random_state`
+FIXED_POINT_STEPS = 20  # FastICA steps from the start, of a search of one half
+NEWTON_STEPS = 8
+LEAST_POWER = 1e-3  # of a direction in a half, relative to the whole: less is raised to this
+
+
+@dataclass(frozen=True)
+class Split:
+    """Columns found in two complementary halves of the variables: (K, K) unit rows each."""
+
+    first: Array
+    second: Array
+
+
+def can_be_split(space: Space) -> bool:
+    """Whether each half has more variables than there are columns to be told apart."""
+    return space.N >= 2 * (space.K + 1)
+
+
+def search_split(space: Space, number: int) -> Split:
+    """Search both halves of split `number`."""
+    rng = np.random.default_rng([STREAM, number])
+    first, second = np.array_split(rng.permutation(space.N), 2)
+    return Split(search_half(space, first, rng), search_half(space, second, rng))
+
+
+def search_half(space: Space, variables: NDArray[np.intp], rng: np.random.Generator) -> Array:
+    """K columns found in some `variables` alone, as unit rows in the coordinates of `space`."""
+    half, whitening = part(space, variables)
+    start = fixed_point(half, random_start(space.K, rng), FIXED_POINT_STEPS)
+    found = ascend(half, Ascent.at(half, start), NEWTON_STEPS)
+    return np.asarray(normalised(found.B @ whitening))
+
+
+def random_start(K: int, rng: np.random.Generator) -> Array:
+    """K orthogonal columns."""
+    return orthogonal(rng.standard_normal((K, K)))
+
+
+def part(space: Space, variables: NDArray[np.intp]) -> tuple[Space, Array]:
+    """Some of the variables, their coordinates white again by L (K, K): a row b found in the part
+    is the row ``b L`` of the whole."""
+    X = space.X[variables].astype(np.float64)
+    values, vectors = np.linalg.eigh(X.T @ X / len(X))
+    L = (vectors / np.sqrt(np.maximum(values, LEAST_POWER))) @ vectors.T
+    noise = np.sqrt((L**2).T @ space.noise**2)
+    return Space.at(X @ L, noise), np.asarray(L)
+
+
+def beyond_chance(recurrence: Array, K: int) -> Array:
+    """Recurrence as a share of what is left above chance: 0 by chance, 1 for equal columns.
+
+    The best of K orthogonal directions has a cosine of about sqrt(2 log(K) / K) with any other.
+    """
+    chance = np.sqrt(2 * np.log(K) / K) if K > 2 else 1.0
+    return np.asarray((recurrence - chance) / (1 - chance)) if chance < 1 else 0 * recurrence
+
+
+def recurrence(B: Array, splits: list[Split]) -> Array:
+    """(n,) least cosine among a unit row, its match in one half and its match in the other; mean
+    over the splits, zero without any."""
+    least = [np.zeros(len(B))] if not splits else []
+    for split in splits:
+        one = split.first[np.abs(B @ split.first.T).argmax(axis=1)]
+        two = split.second[np.abs(B @ split.second.T).argmax(axis=1)]
+        cosines = [(B * one).sum(axis=1), (B * two).sum(axis=1), (one * two).sum(axis=1)]
+        least.append(np.abs(cosines).min(axis=0))
+    return np.asarray(np.mean(least, axis=0))

@@ -1,0 +1,117 @@
+"""What halves of the variables agree on, and means of many searches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oblique_problems import planted, random_space
+
+from rcweb.engine.search.consensus import ERROR, agree, average
+from rcweb.engine.search.halves import (
+    Split,
+    beyond_chance,
+    can_be_split,
+    part,
+    recurrence,
+    search_split,
+)
+from rcweb.engine.search.joint import normalised
+from rcweb.engine.search.newton import Ascent
+from rcweb.engine.search.space import Density, Space
+
+
+def diffuse(seed: int, N: int = 800, K: int = 8) -> tuple[Space, np.ndarray]:
+    """Rows of strong entries on a background of a quarter, and their columns in the space."""
+    rng = np.random.default_rng(seed)
+    strong = rng.random((K, N)) < 0.06
+    rows = np.where(strong, 1.0, 0.25) * rng.standard_normal((K, N))
+    V = np.linalg.qr(rows.T)[0]
+    return Space.of(V, np.ones(K), 0.03 / np.sqrt(N)), normalised(rows @ V)
+
+
+def test_a_part_is_white_and_maps_back() -> None:
+    """Coordinates of some variables have unit covariance; a row found there is one of the whole."""
+    space = planted(0, N=200, P=5).space
+    variables = np.random.default_rng(0).permutation(200)[:90]
+    inner, L = part(space, variables)
+    np.testing.assert_allclose(inner.X.T @ inner.X / 90, np.eye(inner.K), atol=1e-4)
+    b = np.random.default_rng(1).standard_normal(inner.K)
+    np.testing.assert_allclose(inner.X @ b, space.X[variables] @ (L @ b), atol=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_both_halves_find_planted_columns(seed: int) -> None:
+    """Searched cold, without a variable in common; a random subspace has nothing to find."""
+    problem = planted(seed, N=400, P=8, density=0.1)
+    true = normalised(problem.sim.network @ problem.X)
+    splits = [search_split(problem.space, k) for k in range(2)]
+    assert recurrence(true, splits).min() > 0.95
+    noise = random_space(seed, N=400, K=12)
+    found = search_split(noise, 0)
+    assert recurrence(found.first, [found, search_split(noise, 1)]).max() < 0.75
+
+
+def test_recurrence_is_the_least_of_three_cosines() -> None:
+    """By hand: a row at 0 degrees, its matches at 10 and at -20."""
+
+    def at(*degrees: float) -> np.ndarray:
+        angle = np.deg2rad(degrees)
+        return np.column_stack([np.cos(angle), np.sin(angle)])
+
+    split = Split(at(10, 100), at(-20, 70))
+    np.testing.assert_allclose(recurrence(at(0), [split]), np.cos(np.deg2rad(30)))
+    np.testing.assert_array_equal(recurrence(at(0), []), 0)
+
+
+def test_recurrence_beyond_chance() -> None:
+    """1 for equal columns; not above 0 for the best of K random ones; nothing in two directions."""
+    rng = np.random.default_rng(0)
+    for K in (8, 30, 100):
+        row = normalised(rng.standard_normal((200, K)))
+        best = np.abs(row).max(axis=1)  # against the axes
+        assert -0.3 < beyond_chance(best, K).mean() < 0.02
+        assert beyond_chance(np.ones(1), K) == pytest.approx(1)
+    np.testing.assert_array_equal(beyond_chance(np.ones(3), 2), 0)
+
+
+def test_too_few_variables_cannot_be_split() -> None:
+    """Each half needs more variables than columns."""
+    assert can_be_split(random_space(0, N=22, K=10))
+    assert not can_be_split(random_space(0, N=21, K=10))
+
+
+def test_means_forgive_the_errors_of_single_searches() -> None:
+    """Eight noisy copies with random signs, one search missing a row: the mean is closer than any,
+    its frequency is the share that has it, its error about what two such means differ by."""
+    rng = np.random.default_rng(0)
+    true = np.linalg.qr(rng.standard_normal((30, 30)))[0][:5]
+    space = random_space(0, N=200, K=30)
+
+    def ends() -> list[Ascent]:
+        found = []
+        for s in range(8):
+            n = 4 if s == 0 else 5
+            B = normalised(true[:n] + 0.04 * rng.standard_normal((n, 30)))
+            B *= rng.choice([-1, 1], (len(B), 1))
+            found.append(Ascent(B, space.rows(B), Density.start(len(B)), np.ones(len(B)), 0.0))
+        return found
+
+    first, second = average(ends()), average(ends())
+    mean, frequency, error = first
+    cosine = np.abs(mean @ true.T)
+    assert len(mean) == 5
+    assert cosine.max(axis=1).min() > 0.99
+    np.testing.assert_allclose(np.sort(frequency), [7 / 8, 1, 1, 1, 1])
+    between = 1 - np.abs(mean @ second[0].T).max(axis=1)
+    assert error.mean() == pytest.approx(between.mean(), rel=0.6)
+
+
+def test_consensus_on_a_table_of_small_effects() -> None:
+    """Every planted row, found by all searches; other searches would give the same."""
+    space, true = diffuse(1)
+    shared = agree(space)
+    cosine = np.abs(shared.B @ true.T)
+    assert cosine[shared.found].max(axis=1).min() > 0.97
+    assert (cosine[shared.found] > 0.97).any(axis=0).all()
+    assert shared.error[shared.found].max() < ERROR
+    np.testing.assert_array_equal(agree(space).B, shared.B)
