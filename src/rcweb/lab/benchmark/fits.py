@@ -98,7 +98,8 @@ def _rival(
     # Before any cut, where a rival tells the two apart.
     kept = (getattr(factors, name, None) for name in ("weights", "components", "network"))
     weights = np.asarray(next(values for values in kept if values is not None))
-    dense = bool(network.size) and bool((network != 0).all())
+    varying = network[:, network.any(axis=0)]  # a constant variable has no weight in any method
+    dense = bool(varying.size) and bool(varying.all())
     return TableFit(
         scores=factors.scores,
         weights=weights,
