@@ -81,8 +81,8 @@ def _compute(part: Any) -> Parts:
         try:
             return tuple(future.result(timeout=LOOK))
         except TimeoutError:
-            if future.done():  # raised by the work itself
-                raise
+            if future.done():  # it ended just now, or the work itself raised this
+                return tuple(future.result())
         if client.scheduler_info()["workers"]:
             seen = time.monotonic()
         elif time.monotonic() - seen > PATIENCE:

@@ -11,14 +11,18 @@ import pytest
 from rcweb.lab.baselines import (
     bfrm,
     dictionary,
+    ebmf,
     empca,
     ica,
     ksvd,
     l1_sphere,
+    optica,
     oracle,
     psmf,
     sparse_pca,
+    ssl_pxl,
     varimax,
+    vsp,
 )
 from rcweb.lab.metrics import score_network
 from rcweb.lab.simulate import Simulation, simulate
@@ -27,15 +31,20 @@ RIVALS: dict[str, tuple[Callable, float]] = {
     # name: (fit, accuracy it must reach on the easy problem)
     "bfrm": (partial(bfrm.fit, n_burn=60, n_sweeps=60), 0.97),
     "dictionary": (dictionary.fit, 0.9),
+    "ebmf": (ebmf.fit, 0.97),
+    "ebmf_ash": (partial(ebmf.fit, prior="ash", max_sweeps=20), 0.97),
     "empca": (empca.fit, 0.9),
     "ica": (ica.fit, 0.97),
     "ica_samples": (partial(ica.fit, over="samples"), 0.9),
     # The same number of regulators for every variable, here one, is not how networks are.
     "ksvd": (ksvd.fit, 0.8),
     "l1_sphere": (l1_sphere.fit, 0.97),
+    "optica": (partial(optica.fit, n_runs=10), 0.97),
     "psmf": (psmf.fit, 0.97),
     "sparse_pca": (sparse_pca.fit, 0.97),
+    "ssl_pxl": (ssl_pxl.fit, 0.97),
     "varimax": (varimax.fit, 0.9),
+    "vsp": (vsp.fit, 0.9),
 }
 
 
@@ -73,7 +82,9 @@ def test_activities_and_network_explain_the_data(name: str, easy: Simulation) ->
     assert np.sum((G0 - found.activities @ found.network) ** 2) < 0.3 * np.sum(G0**2)
 
 
-@pytest.mark.parametrize("name", ["empca", "ica", "ica_samples", "l1_sphere", "varimax"])
+@pytest.mark.parametrize(
+    "name", ["empca", "ica", "ica_samples", "l1_sphere", "optica", "varimax", "vsp"]
+)
 def test_cut_to_the_density_told(name: str, easy: Simulation) -> None:
     """Rivals that are cut have exactly the mean degree they were told, per row."""
     fit, _ = RIVALS[name]

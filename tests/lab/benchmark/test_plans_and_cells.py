@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from rcweb.lab.benchmark import METHODS, PLANS
+from rcweb.lab.benchmark.organisms import OrganismCell
 from rcweb.lab.benchmark.plans import get_plan, tasks_of
-from rcweb.lab.benchmark.real import RealCell
 from rcweb.lab.benchmark.scenarios import AUTHOR, Cell, claims, figure1, figure3
 
 
@@ -91,7 +91,16 @@ def test_keys_change_with_every_argument() -> None:
     assert len({c.key for c in [base, *changed]}) == len(changed) + 1
 
 
+def test_a_method_that_needs_p_is_left_out_where_p_is_not_told() -> None:
+    """Named on the command line, FastICA runs on the cells that tell it P, and only there."""
+    tasks = tasks_of(get_plan("foreign"), methods=["fastica", "rcweb"], seeds=1)
+    asked = {
+        name: {t.cell.asked for t in tasks if t.method == name} for name in ("fastica", "rcweb")
+    }
+    assert asked == {"fastica": {"known"}, "rcweb": {"known", "auto"}}
+
+
 def test_real_plan_names_tables_below_one_folder() -> None:
     """Real cells hold relative paths: the folder comes from the environment."""
-    cells = {t.cell for t in tasks_of(get_plan("real"))}
-    assert all(isinstance(c, RealCell) and not c.table.startswith("/") for c in cells)
+    cells = {t.cell for t in tasks_of(get_plan("organisms"))}
+    assert all(isinstance(c, OrganismCell) and not c.table.startswith("/") for c in cells)

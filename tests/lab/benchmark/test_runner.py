@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 import rcweb.lab.benchmark.plans as plans
-from rcweb.lab.benchmark import NoDataError, read_rows, run
+from rcweb.lab.benchmark import read_rows, run
 from rcweb.lab.benchmark.__main__ import main
 from rcweb.lab.benchmark.plans import Block, Task
 from rcweb.lab.benchmark.progress import Progress, clock
 from rcweb.lab.benchmark.scenarios import Cell
 from rcweb.lab.benchmark.store import Store, environment, read_lines
 from rcweb.lab.benchmark.worker import Worker, answer
+from rcweb.lab.datasets import DatasetError
 
 TINY = Cell("tiny", "A", 40, 30, 3, density=0.3)
 
@@ -138,7 +139,7 @@ def test_real_plan_without_data_says_how(
 ) -> None:
     """Missing tables skip the plan with the variable to set, and a code of their own."""
     monkeypatch.delenv("RCWEB_DATA", raising=False)
-    with pytest.raises(NoDataError, match="RCWEB_DATA"):
-        run("real", out=tmp_path)
-    assert main(["real", "--out", str(tmp_path)]) == 2
+    with pytest.raises(DatasetError, match="RCWEB_DATA"):
+        run("organisms", out=tmp_path)
+    assert main(["organisms", "--out", str(tmp_path)]) == 2
     assert "RCWEB_DATA" in capsys.readouterr().err

@@ -11,18 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rcweb.lab.baselines import ica
+from rcweb.lab.benchmark.curves import strongest
 from rcweb.lab.benchmark.figures import (
     accuracy_figure,
     draw,
     heat_map,
-    real_figure,
     scaling_figure,
     speed_figure,
 )
 from rcweb.lab.benchmark.figures.style import REFERENCES, STYLE
 from rcweb.lab.benchmark.measure import measure, score
-from rcweb.lab.benchmark.methods import METHODS, Estimate
-from rcweb.lab.benchmark.real import measure_real, real_cells, strongest
+from rcweb.lab.benchmark.methods import METHODS, Estimate, fit_table, method_lines
+from rcweb.lab.benchmark.organisms import measure_organism, organism_cells
 from rcweb.lab.benchmark.scenarios import Cell, figure4, published_figure3
 from rcweb.lab.benchmark.slopes import scaling_exponents, slope
 from rcweb.lab.benchmark.summary import (
@@ -156,6 +157,26 @@ def test_strongest_keeps_n() -> None:
     assert not strongest(S, 0).any()
 
 
+def test_every_rival_has_a_record() -> None:
+    """Names are unique, and every line of the page's table of settings is filled."""
+    lines = method_lines()
+    assert lines["method"].is_unique
+    assert len(lines) == len(METHODS)
+    assert (lines[["what it is", "settings", "told"]] != "").all(axis=None)
+    assert {"ebmf", "optica", "ssl-pxl", "mofa", "cnmf", "vsp"} <= set(METHODS)
+
+
+def test_a_rival_fits_a_table_with_the_options_of_real_tables() -> None:
+    """FastICA with logcosh, uncut, as its record says; rcweb has no such `fit`."""
+    X = np.random.default_rng(0).standard_t(3, size=(30, 50))
+    found = fit_table("fastica", X, 3, 1)
+    expected = ica.fit(X, 3, random_state=1, fun="logcosh")
+    np.testing.assert_array_equal(found.network, expected.network)
+    np.testing.assert_allclose(found.scores.std(axis=1), 1.0)
+    with pytest.raises(ValueError, match="rcweb"):
+        fit_table("rcweb", X, 3, 1)
+
+
 def test_every_method_has_a_style() -> None:
     """A method without a colour would stop a finished run at its figure."""
     assert set(METHODS) - REFERENCES <= set(STYLE)
@@ -245,31 +266,15 @@ def test_scaling_figure_reports_exponents() -> None:
     plt.close("all")
 
 
-def test_real_figure_has_a_bar_per_method() -> None:
-    """Two methods on two cells: four bars in each panel."""
-    import matplotlib.pyplot as plt
-
-    summary = pd.DataFrame(
-        {
-            "label": ["real a", "real a", "real b", "real b"],
-            "method": ["fastica", "rcweb"] * 2,
-            "regulators_met": [3, 4, 5, 6],
-            "regulators_met_sd": [np.nan] * 4,
-            "pairs": [3, 4, 5, 6],
-            "pairs_sd": [1.0] * 4,
-        }
-    )
-    figure = real_figure(summary)
-    assert all(len(ax.patches) == 4 for ax in figure.axes)
-    plt.close("all")
-
-
 @pytest.mark.data
 @pytest.mark.skipif(not os.environ.get("RCWEB_DATA"), reason="RCWEB_DATA names no folder")
 def test_fastica_on_ecoli_matches_the_known_counts() -> None:
-    """E. coli against RegulonDB: about 107 regulators and 221 pairs over seeds; permuted, none."""
-    row = measure_real(real_cells()[0], "fastica", 0)
-    assert row["n_edges"] == pytest.approx(4400, rel=0.05)
-    assert 100 <= row["regulators_met"] <= 116
-    assert 190 <= row["pairs"] <= 250
-    assert row["pairs_permuted"] <= 2
+    """E. coli against RegulonDB with 4,000 edges: about 107 regulators; permuted, none."""
+    row = measure_organism(organism_cells()[0], "fastica", 0)
+    curve, permuted = (
+        pd.DataFrame(row[name]).query("n_edges == 4000 and signs == 'apart'").iloc[0]
+        for name in ("curve", "permuted")
+    )
+    assert 98 <= curve["regulators"] <= 116
+    assert 185 <= curve["pairs"] <= 250
+    assert permuted["pairs"] <= 2

@@ -16,7 +16,8 @@ from rcweb.engine.types import Array
 from rcweb.knowledge import enrich, format_p, name_regulators, overlap_test
 from rcweb.knowledge.genesets import GeneSets
 from rcweb.lab.applications.page import page_html
-from rcweb.lab.benchmark.real import ALPHA, Z_CUT, strongest
+from rcweb.lab.benchmark.curves import ALPHA, strongest
+from rcweb.lab.benchmark.fits import Z_CUT
 from rcweb.lab.datasets import Dataset
 from rcweb.network import Network
 from rcweb.storage.atomic import write_text

@@ -1,12 +1,48 @@
-"""What every rival shares: the record it returns, centring, and the cut to a known density."""
+"""What every rival shares: its record, what it returns, centring, the cut to a known density."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from rcweb.engine.types import Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class MethodRecord:
+    """One method of the benchmark, for its registry, tables and figures; in the rival's own file.
+
+    name : how it is asked for
+    title : what it is, in a few words
+    paper : where it was published
+    settings : the settings it got, every one that matters
+    look : colour and marker in figures
+    told : what it is told about the truth of a planted problem
+    data : tables it applies to, "any" or "non-negative"
+    finds_p : it accepts ``n_components="auto"``
+    package : what has to be installed to run it, beyond what rcweb needs
+    role : "ours", "rival" or "reference" (told the truth, no rival)
+    slow : takes minutes; runs on fewer cells and seeds
+    options : arguments of its `fit` beyond the common ones
+    table_options : the same on real tables, where they differ
+    """
+
+    name: str
+    title: str
+    paper: str
+    settings: str
+    look: tuple[str, str] | None = None
+    told: str = "P, mean degree"
+    data: str = "any"
+    finds_p: bool = False
+    package: str | None = None
+    role: str = "rival"
+    slow: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict)
+    table_options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -20,9 +56,44 @@ class Factors:
     activities: Array
     network: Array
 
+    @property
+    def scores(self) -> Array:
+        """Signed scores (P, N) that order edges across regulators: z-scores within each row."""
+        return z_scores(self.network)
+
+
+@dataclass(frozen=True)
+class PosteriorFactors(Factors):
+    """Factors of a method that knows posterior means; `network` holds the likely edges alone.
+
+    weights : (P, N) posterior mean of every entry
+    probability : (P, N) that an entry is not zero
+    """
+
+    weights: Array
+    probability: Array
+
+    @property
+    def scores(self) -> Array:
+        """Posterior means in units of their row's standard deviation."""
+        return z_scores(self.weights)
+
+
+def z_scores(C: Array) -> Array:
+    """Rows with mean 0 and standard deviation 1; constant rows are 0."""
+    C = C - C.mean(axis=1, keepdims=True)
+    spread = C.std(axis=1, keepdims=True)
+    return np.divide(C, spread, out=np.zeros_like(C), where=spread > 0)
+
 
 def check_data(data: Array, n_components: int) -> Array:
     """The table with its variable means taken off, (M, N), as float64."""
+    data = check_table(data, n_components)
+    return data - data.mean(axis=0)
+
+
+def check_table(data: Array, n_components: int) -> Array:
+    """The table as float64, (M, N), with its means."""
     data = np.asarray(data, dtype=np.float64)
     if data.ndim != 2:
         raise ValueError(f"data must be a table of samples x variables, not {data.ndim}-D.")
@@ -33,7 +104,7 @@ def check_data(data: Array, n_components: int) -> Array:
             f"n_components must lie between 1 and {min(data.shape)} for a table of shape "
             f"{data.shape}, not {n_components}."
         )
-    return data - data.mean(axis=0)
+    return data
 
 
 def check_density(density: float | None, default: float | None = None) -> float | None:

@@ -12,11 +12,29 @@ import numpy as np
 from sklearn.decomposition import MiniBatchDictionaryLearning, sparse_encode
 from sklearn.exceptions import ConvergenceWarning
 
-from rcweb.lab.baselines.base import Array, Factors, check_data, check_density, compress
+from rcweb.lab.baselines.base import (
+    Array,
+    Factors,
+    MethodRecord,
+    check_data,
+    check_density,
+    compress,
+)
 from rcweb.lab.baselines.penalty import penalty_for
 
 PASSES = 100
 BATCH = 64
+
+RECORDS = (
+    MethodRecord(
+        name="dictionary",
+        title="online dictionary learning (scikit-learn)",
+        paper="Mairal et al. 2009",
+        settings="penalty bisected to the true density",
+        look=("#66A61E", "h"),
+        slow=True,
+    ),
+)
 
 
 def fit(

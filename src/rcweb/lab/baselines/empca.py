@@ -12,6 +12,7 @@ import numpy as np
 from rcweb.lab.baselines.base import (
     Array,
     Factors,
+    MethodRecord,
     check_data,
     check_density,
     compress,
@@ -22,6 +23,16 @@ MAX_ITER = 300
 TOL = 1e-12
 # Steps over which the number of non-zeros falls by a factor e towards the one wanted.
 ANNEALING = 8.0
+
+RECORDS = (
+    MethodRecord(
+        name="empca",
+        title="EM sparse PCA with a cardinality",
+        paper="Sigg & Buhmann 2008",
+        settings="annealed cardinality, renormalised, deflation",
+        look=("#CC79A7", "P"),
+    ),
+)
 
 
 def fit(

@@ -13,11 +13,31 @@ import numpy as np
 from sklearn.decomposition import FastICA
 from sklearn.exceptions import ConvergenceWarning
 
-from rcweb.lab.baselines.base import Array, Factors, check_data, check_density, cut
+from rcweb.lab.baselines.base import Array, Factors, MethodRecord, check_data, check_density, cut
 
 OVER = ("variables", "samples")
 MAX_ITER = 500
 TOL = 1e-4
+
+RECORDS = (
+    MethodRecord(
+        name="fastica",
+        title="FastICA over variables",
+        paper="Hyvärinen & Oja 1999",
+        settings="contrast exp (logcosh on real tables), tol 1e-4, cut to the mean degree",
+        look=("#0072B2", "^"),
+        table_options={"fun": "logcosh"},
+    ),
+    MethodRecord(
+        name="fastica-samples",
+        title="FastICA over samples",
+        paper="Hyvärinen & Oja 1999",
+        settings="as `fastica`",
+        look=("#56B4E9", "v"),
+        options={"over": "samples"},
+        table_options={"fun": "logcosh"},
+    ),
+)
 
 
 def fit(

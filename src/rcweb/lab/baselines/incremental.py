@@ -13,8 +13,17 @@ import numpy as np
 from sklearn.decomposition import FastICA, IncrementalPCA
 from sklearn.exceptions import ConvergenceWarning
 
-from rcweb.lab.baselines.base import Array
+from rcweb.lab.baselines.base import Array, MethodRecord
 from rcweb.lab.baselines.ica import MAX_ITER, TOL
+
+INCREMENTAL = MethodRecord(
+    name="ipca-fastica",
+    title="IncrementalPCA and FastICA over variables",
+    paper="scikit-learn",
+    settings="batches of 1,000 samples or P if that is more; contrast exp, tol 1e-4, no cut",
+    look=("#003F5C", "1"),
+    told="P",
+)
 
 
 def fit_batches(batches: Iterable[Array], n_components: int, *, random_state: int = 0) -> Array:

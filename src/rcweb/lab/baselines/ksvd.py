@@ -14,13 +14,38 @@ import numpy as np
 
 from rcweb.engine.basis import Basis, truncated_svd
 from rcweb.engine.types import Ints
-from rcweb.lab.baselines.base import Array, Factors, check_data, check_density, compress
+from rcweb.lab.baselines.base import (
+    Array,
+    Factors,
+    MethodRecord,
+    check_data,
+    check_density,
+    compress,
+)
 from rcweb.lab.baselines.varimax import varimax
 
 N_ITER = 20
 # Random variables (the published start), singular vectors, varimax of them.
 STARTS = ("variables", "singular", "varimax")
 POWER_STEPS = 3
+
+RECORDS = (
+    MethodRecord(
+        name="ksvd",
+        title="K-SVD, batch OMP, 20 iterations",
+        paper="Aharon, Elad & Bruckstein 2006",
+        settings="best by error of three starts: variables, singular vectors, varimax",
+        look=("#009E73", "D"),
+    ),
+    MethodRecord(
+        name="ksvd-published",
+        title="the same from random variables",
+        paper="Aharon, Elad & Bruckstein 2006",
+        settings="the comparison of published figure 3",
+        look=("#66C2A5", "d"),
+        options={"starts": ("variables",)},
+    ),
+)
 
 
 def fit(

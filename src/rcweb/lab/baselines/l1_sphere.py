@@ -10,13 +10,31 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import svd
 
-from rcweb.lab.baselines.base import Array, Factors, check_data, check_density, compress, cut
+from rcweb.lab.baselines.base import (
+    Array,
+    Factors,
+    MethodRecord,
+    check_data,
+    check_density,
+    compress,
+    cut,
+)
 
 STARTS_PER_COMPONENT = 10
 STEPS = 300
 # Thresholds in units of the mean size 1 / sqrt(N) of an entry: coarse first, then fine.
 THRESHOLDS = (1.0, 0.5)
 INDEPENDENT = 0.1
+
+RECORDS = (
+    MethodRecord(
+        name="l1-sphere",
+        title="l1 search on the sphere, many starts",
+        paper="Qu, Sun & Wright 2014",
+        settings="ten starts per regulator, sparsest independent ones, cut to the mean degree",
+        look=("#A6761D", "*"),
+    ),
+)
 
 
 def fit(

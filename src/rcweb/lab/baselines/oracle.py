@@ -8,10 +8,19 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from rcweb.lab.baselines.base import Array, Factors, check_data, compress
+from rcweb.lab.baselines.base import Array, Factors, MethodRecord, check_data, compress
 
 MAX_ITER = 200
 TOL = 1e-7
+
+ORACLE = MethodRecord(
+    name="oracle",
+    title="maximum likelihood on the true support, true noise levels",
+    paper="",
+    settings="ALS from the truth; an upper end, no rival",
+    told="support, noise",
+    role="reference",
+)
 
 
 def fit(

@@ -17,12 +17,31 @@ import numba
 import numpy as np
 
 from rcweb.lab.baselines import varimax
-from rcweb.lab.baselines.base import Array, Factors, check_data, check_density, compress, cut
+from rcweb.lab.baselines.base import (
+    Array,
+    Factors,
+    MethodRecord,
+    check_data,
+    check_density,
+    compress,
+    cut,
+)
 
 MAX_ITER = 120
 TOL = 1e-5
 # Sweeps with one prototype per variable before the next is allowed, and so on.
 SWEEPS_PER_SLOT = 4
+
+RECORDS = (
+    MethodRecord(
+        name="psmf",
+        title="probabilistic sparse matrix factorisation",
+        paper="Dueck, Morris & Frey 2005",
+        settings="varimax start, slots opened one by one",
+        look=("#7A5195", "<"),
+        slow=True,
+    ),
+)
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,30 @@ import numpy as np
 from sklearn.decomposition import dict_learning
 from sklearn.exceptions import ConvergenceWarning
 
-from rcweb.lab.baselines.base import Array, Factors, check_data, check_density, compress
+from rcweb.lab.baselines.base import (
+    Array,
+    Factors,
+    MethodRecord,
+    check_data,
+    check_density,
+    compress,
+)
 from rcweb.lab.baselines.penalty import penalty_for
 
 MAX_ITER = 300
 SHORT = 8
 TOL = 1e-7
+
+RECORDS = (
+    MethodRecord(
+        name="sparse-pca",
+        title="l1 sparse PCA (scikit-learn)",
+        paper="Zou, Hastie & Tibshirani 2006",
+        settings="penalty bisected to the true density",
+        look=("#4D4D4D", "p"),
+        slow=True,
+    ),
+)
 
 
 def fit(

@@ -5,10 +5,20 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import svd
 
-from rcweb.lab.baselines.base import Array, Factors, check_data, check_density, cut
+from rcweb.lab.baselines.base import Array, Factors, MethodRecord, check_data, check_density, cut
 
 MAX_ITER = 500
 TOL = 1e-8
+
+RECORDS = (
+    MethodRecord(
+        name="varimax",
+        title="rotated principal components",
+        paper="Kaiser 1958",
+        settings="cut to the mean degree",
+        look=("#999999", "X"),
+    ),
+)
 
 
 def fit(

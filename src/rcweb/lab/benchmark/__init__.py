@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from rcweb.lab.benchmark.methods import METHODS
 from rcweb.lab.benchmark.plans import PLANS
-from rcweb.lab.benchmark.real import NoDataError
 from rcweb.lab.benchmark.runner import run
 from rcweb.lab.benchmark.store import read_rows
 from rcweb.lab.benchmark.summary import gap_closed, summarise, time_ratio
@@ -12,7 +11,6 @@ from rcweb.lab.benchmark.summary import gap_closed, summarise, time_ratio
 __all__ = [
     "METHODS",
     "PLANS",
-    "NoDataError",
     "gap_closed",
     "read_rows",
     "run",

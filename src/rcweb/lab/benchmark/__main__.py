@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from rcweb.lab.benchmark import METHODS, PLANS, NoDataError, run
+from rcweb.lab.benchmark import METHODS, PLANS, run
+from rcweb.lab.datasets import DatasetError
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -29,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
             n_jobs=given.jobs,
             retry=given.retry,
         )
-    except NoDataError as error:
+    except DatasetError as error:
         print(f"skipped: {error}", file=sys.stderr)
         return 2
     print(folder)

@@ -133,21 +133,6 @@ def unknown_p_lines(summary: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def real_lines(summary: pd.DataFrame) -> pd.DataFrame:
-    """Known regulators and pairs on the real tables."""
-    return pd.DataFrame(
-        {
-            "table and known sets": summary["label"].str.removeprefix("real "),
-            "method": summary["method"],
-            "edges": summary["n_edges"].round().astype(int),
-            "known regulators": summary["regulators_met"].map("{:.1f}".format),
-            "pairs": summary["pairs"].map("{:.1f}".format),
-            "pairs, permuted genes": summary["pairs_permuted"].map("{:.1f}".format),
-            "seconds": summary["seconds"].map("{:.1f}".format),
-        }
-    )
-
-
 def ksvd_lines(summary: pd.DataFrame) -> pd.DataFrame:
     """Our K-SVD beside the package."""
     names = dict(zip(summary["label"].drop_duplicates(), short_labels(summary)))

@@ -1,16 +1,25 @@
-"""Every method of the benchmark under one call: a planted problem in, an estimate out."""
+"""Every method of the benchmark under one call: a planted problem in, an estimate out.
+
+A rival is a module of `rcweb.lab.baselines` with a function `fit` and its `RECORDS`; a new module
+is found without being named here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from rcweb.engine.types import Array
+from rcweb.lab import baselines
+from rcweb.lab.baselines import incremental, oracle
+from rcweb.lab.baselines.base import Factors, MethodRecord
 from rcweb.lab.simulate import Simulation
 
 
@@ -30,31 +39,57 @@ class Estimate:
     probability: Array | None = None
 
 
+RivalFit = Callable[..., Factors]
+
+
 @dataclass(frozen=True)
 class Method:
-    """role : "ours", "rival" or "reference";  slow : minutes, run on fewer cells and seeds."""
+    """What the benchmark knows of a method, and how it is run on a planted problem.
 
-    name: str
+    fit : ``fit(data, n_components, *, density, random_state, **options)`` of a rival, else None
+    """
+
+    record: MethodRecord
     run: Callable[[Simulation, int | str, int], Estimate]
-    role: str = "rival"
-    slow: bool = False
+    fit: RivalFit | None = None
+
+    @property
+    def name(self) -> str:
+        """How it is asked for."""
+        return self.record.name
+
+    @property
+    def role(self) -> str:
+        """ "ours", "rival" or "reference"."""
+        return self.record.role
+
+    @property
+    def slow(self) -> bool:
+        """Minutes: run on fewer cells and seeds."""
+        return self.record.slow
 
 
 def _rival(
-    module: str, options: dict[str, Any], sim: Simulation, n_components: int | str, seed: int
+    fit: RivalFit, record: MethodRecord, sim: Simulation, n_components: int | str, seed: int
 ) -> Estimate:
     """A baseline, told the true mean density as in section 4.2 of the paper."""
-    fit = import_module(f"rcweb.lab.baselines.{module}").fit
     told = {"density": float(sim.edges.mean()), "random_state": seed}
-    found = fit(sim.data, n_components, **told, **options)
+    found = fit(sim.data, n_components, **told, **record.options)
     # A rival that knows posterior means and probabilities is scored on them, as rcweb is.
     weights, probability = (getattr(found, name, None) for name in ("weights", "probability"))
     return Estimate(found.network, weights, ranking=probability, probability=probability)
 
 
-def _oracle(sim: Simulation, n_components: int | str, seed: int) -> Estimate:
-    from rcweb.lab.baselines import oracle
+def fit_table(name: str, data: Array, n_components: int | str, seed: int) -> Factors:
+    """A rival's factors of a real table, of which nobody can tell it a density."""
+    method = get_method(name)
+    if method.fit is None:
+        raise ValueError(f"{name!r} is not one of the rivals that fit a table.")
+    options = {**method.record.options, **method.record.table_options}
+    return method.fit(data, n_components, random_state=seed, **options)
 
+
+def _oracle(sim: Simulation, n_components: int | str, seed: int) -> Estimate:
     factors = oracle.fit(
         sim.data, len(sim.network), network=sim.network, noise_sd=sim.noise_sd, random_state=seed
     )
@@ -106,38 +141,66 @@ def _ksvd_package(sim: Simulation, n_components: int | str, seed: int) -> Estima
 
 def _incremental(sim: Simulation, n_components: int | str, seed: int) -> Estimate:
     """In batches, as for a table beyond memory."""
-    from rcweb.lab.baselines.incremental import fit_batches
-
     P = int(n_components)
     batches = np.array_split(sim.data, max(1, len(sim.data) // max(P, 1000)))
-    return Estimate(fit_batches(batches, P, random_state=seed))
+    return Estimate(incremental.fit_batches(batches, P, random_state=seed))
 
 
-def _baseline(name: str, module: str, slow: bool = False, **options: Any) -> Method:
-    return Method(name, partial(_rival, module, options), slow=slow)
+def _rivals() -> Iterator[Method]:
+    """The records of all modules of `rcweb.lab.baselines`, quick rivals first."""
+    found = []
+    for info in iter_modules(baselines.__path__):
+        module = import_module(f"{baselines.__name__}.{info.name}")
+        for record in getattr(module, "RECORDS", ()):
+            found.append(Method(record, partial(_rival, module.fit, record), module.fit))
+    yield from sorted(found, key=lambda method: method.slow)
 
+
+RCWEB = MethodRecord(
+    name="rcweb",
+    title="the default engine",
+    paper="this package",
+    settings="none",
+    look=("#D55E00", "o"),
+    told="P",
+    finds_p=True,
+    role="ours",
+)
+RCWEB_PAPER = MethodRecord(
+    name="rcweb-paper",
+    title="the published algorithm",
+    paper="Slavov 2010",
+    settings="none",
+    look=("#E69F00", "s"),
+    finds_p=True,
+)
+CEILING = MethodRecord(
+    name="ceiling",
+    title="the sampler of `rcweb` started at the truth",
+    paper="this package",
+    settings="what a blind method can hope for; no rival",
+    told="network",
+    role="reference",
+)
+KSVD_PACKAGE = MethodRecord(
+    name="ksvd-package",
+    title="K-SVD of the package `ksvd`",
+    paper="Aharon, Elad & Bruckstein 2006",
+    settings="20 iterations",
+    look=("#004D38", "d"),
+    package="ksvd",
+)
 
 METHODS: dict[str, Method] = {
-    m.name: m
-    for m in (
-        Method("rcweb", _rcweb, role="ours"),
-        Method("rcweb-paper", _rcweb_paper, role="rival"),
-        Method("oracle", _oracle, role="reference"),
-        Method("ceiling", _ceiling, role="reference"),
-        _baseline("fastica", "ica"),
-        _baseline("fastica-samples", "ica", over="samples"),
-        Method("ipca-fastica", _incremental),
-        _baseline("ksvd", "ksvd"),
-        # From random variables alone, as in the published comparison (figure 3).
-        _baseline("ksvd-published", "ksvd", starts=("variables",)),
-        Method("ksvd-package", _ksvd_package),
-        _baseline("varimax", "varimax"),
-        _baseline("empca", "empca"),
-        _baseline("l1-sphere", "l1_sphere"),
-        _baseline("psmf", "psmf", slow=True),
-        _baseline("bfrm", "bfrm", slow=True),
-        _baseline("sparse-pca", "sparse_pca", slow=True),
-        _baseline("dictionary", "dictionary", slow=True),
+    method.name: method
+    for method in (
+        Method(RCWEB, _rcweb),
+        Method(RCWEB_PAPER, _rcweb_paper),
+        Method(oracle.ORACLE, _oracle),
+        Method(CEILING, _ceiling),
+        Method(incremental.INCREMENTAL, _incremental),
+        Method(KSVD_PACKAGE, _ksvd_package),
+        *_rivals(),
     )
 }
 
@@ -152,3 +215,20 @@ def get_method(name: str) -> Method:
         return METHODS[name]
     except KeyError:
         raise ValueError(f"method must be one of {', '.join(METHODS)}; not {name!r}.") from None
+
+
+def method_lines() -> pd.DataFrame:
+    """The methods of the benchmark with the settings they got, a line each."""
+    records = [method.record for method in METHODS.values()]
+    return pd.DataFrame(
+        {
+            "method": f"`{record.name}`",
+            "what it is": record.title,
+            "paper": record.paper,
+            "settings": record.settings,
+            "told": record.told,
+            "tables": record.data,
+            "needs": f"`pip install {record.package}`" if record.package else "",
+        }
+        for record in records
+    )

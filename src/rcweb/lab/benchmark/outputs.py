@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from rcweb.lab.benchmark.foreign_page import foreign_parts
+from rcweb.lab.benchmark.organisms_page import curve_table, organisms_parts
 from rcweb.lab.benchmark.plans import TIMED
 from rcweb.lab.benchmark.scale_page import scale_parts
 from rcweb.lab.benchmark.slopes import scaling_exponents
@@ -28,6 +30,8 @@ def write_outputs(plan: str, folder: Path) -> None:
         return
     summary = summarise(rows)
     summary.round(5).to_csv(folder / "summary.csv", index=False)
+    if plan == "organisms":
+        curve_table(rows).to_csv(folder / "curves.csv", index=False)
     if plan == "fig4":
         scaling_exponents(rows).round(4).to_csv(folder / "exponents.csv", index=False)
     (folder / "summary.md").write_text(_page(plan, rows, summary), encoding="utf-8")
@@ -43,6 +47,10 @@ def _page(plan: str, rows: pd.DataFrame, summary: pd.DataFrame) -> str:
     parts = [f"# {plan}\n"]
     if plan == "scale":
         return "\n".join([*parts, *scale_parts(rows), *_failed(rows)])
+    if plan == "foreign":
+        return "\n".join([*parts, *foreign_parts(rows), *_failed(rows)])
+    if plan == "organisms":
+        return "\n".join([*parts, *organisms_parts(rows), *_failed(rows)])
     if summary.get("rho") is not None and summary["rho"].notna().any():
         parts += ["## Accuracy (mean ± sd over seeds)\n", to_markdown(accuracy_table(summary))]
         parts += ["## F1 of edges\n", to_markdown(accuracy_table(summary, "f1"))]
@@ -51,8 +59,6 @@ def _page(plan: str, rows: pd.DataFrame, summary: pd.DataFrame) -> str:
             parts += ["## Gap closed\n", to_markdown(gaps)]
             parts.append(f"Mean over cells: {gaps['gap_closed'].mean():.3f}\n")
     parts += _calibration(summary)
-    if "pairs" in summary:
-        parts += ["## Known regulators\n", to_markdown(_real_table(summary))]
     if plan == "fig4":
         parts += ["## Scaling exponents\n", to_markdown(scaling_exponents(rows))]
     # Elsewhere the rows of one cell may have been measured hours apart, on a busy machine.
@@ -78,8 +84,3 @@ def _calibration(summary: pd.DataFrame) -> list[str]:
     columns = ["label", "method", "fdr", "precision_confident", "n_components_found", "n_exact"]
     table = summary.loc[summary["fdr"].notna(), columns].drop_duplicates(["label", "method"])
     return ["## Edges: realised false discovery rate and calibration\n", to_markdown(table)]
-
-
-def _real_table(summary: pd.DataFrame) -> pd.DataFrame:
-    names = ["label", "method", "n_edges", "regulators_met", "regulators_met_sd", "pairs"]
-    return summary[[*names, "pairs_sd", "pairs_permuted", "seconds"]]

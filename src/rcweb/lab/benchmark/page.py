@@ -23,16 +23,17 @@ from rcweb.lab.benchmark.comparison import (
     ksvd_lines,
     loss_lines,
     published_lines,
-    real_lines,
     seconds_lines,
     slow_lines,
     speed_lines,
     unknown_p_lines,
 )
+from rcweb.lab.benchmark.methods import method_lines
+from rcweb.lab.benchmark.organisms_page import ratio_lines
 from rcweb.lab.benchmark.summary import to_markdown
 
 ACCURACY = ("fig1", "fig2a", "fig2b", "fig2c", "fig3", "worlds")
-PLANS_RUN = (*ACCURACY, "fig4", "claims", "unknown_p", "ksvd", "speed", "real")
+PLANS_RUN = (*ACCURACY, "fig4", "claims", "unknown_p", "ksvd", "speed", "organisms", "foreign")
 MARK = re.compile(r"(<!-- table (?P<name>[\w -]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 Read = Callable[[str], pd.DataFrame]
@@ -48,11 +49,12 @@ def tables() -> dict[str, Make]:
         "losses f1": lambda read: loss_lines(_all(read, ACCURACY), "f1"),
         "claims": lambda read: claims_lines(read("claims")),
         "unknown_p": lambda read: unknown_p_lines(read("unknown_p")),
-        "real": lambda read: real_lines(read("real")),
+        "organisms": lambda read: ratio_lines(read("organisms/curves")),
         "ksvd": lambda read: ksvd_lines(read("ksvd")),
         "speed": lambda read: speed_lines(read("speed")),
         "fig4": lambda read: exponent_lines(read("fig4/exponents")),
         "budget": lambda read: seconds_lines(_each(read, PLANS_RUN)),
+        "methods": lambda read: method_lines(),
     }
     for plan in ACCURACY:
         made[plan] = partial(_accuracy, plan=plan, honest=False)

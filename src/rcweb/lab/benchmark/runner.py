@@ -14,9 +14,9 @@ from typing import Any
 
 from rcweb.lab.benchmark.plans import Task, get_plan, tasks_of
 from rcweb.lab.benchmark.progress import Progress
-from rcweb.lab.benchmark.real import data_folder
 from rcweb.lab.benchmark.store import Store, environment
 from rcweb.lab.benchmark.worker import Crew, Remote, Worker
+from rcweb.lab.datasets.files import required_data_folder
 
 ROWS = "rows.jsonl"
 
@@ -52,8 +52,8 @@ def run(
     matplotlib, the figures. A finished plan is not run again: delete the folder to start afresh.
     """
     blocks = get_plan(plan)
-    if plan == "real":
-        data_folder()
+    if plan == "organisms":
+        required_data_folder()
     folder = Path(out) if out is not None else _default_folder(plan, quick)
     store = Store(folder / ROWS)
     _check_ours(folder, store)

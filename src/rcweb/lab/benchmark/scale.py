@@ -92,7 +92,7 @@ def measure_scale(cell: ScaleCell, method: str, seed: int) -> dict[str, Any]:
     fit = {"rcweb": _rcweb, "ipca-fastica": _incremental}.get(method)
     if fit is None:
         raise ValueError(f"{method!r} does not read tables in blocks; known are {SCALE_METHODS}.")
-    held = _forget_peak()
+    held = forget_peak()
     start, start_cpu = time.perf_counter(), time.process_time()
     network, passes = fit(table, cell.n_regulators, seed)
     return {
@@ -135,7 +135,7 @@ def _batches(table: Any) -> Iterator[Array]:
         yield read(start, M if start + 2 * BATCH_ROWS > M else start + BATCH_ROWS)
 
 
-def _forget_peak() -> float:
+def forget_peak() -> float:
     """Start to look for the peak; returns the megabytes held now. Linux only, else the peak is
     that of the process so far."""
     gc.collect()
@@ -149,7 +149,7 @@ def _forget_peak() -> float:
 
 
 def peak_mb() -> float:
-    """Largest resident size of this process since `_forget_peak`, in megabytes."""
+    """Largest resident size of this process since `forget_peak`, in megabytes."""
     status = Path("/proc/self/status")
     if status.exists():
         lines = status.read_text().splitlines()

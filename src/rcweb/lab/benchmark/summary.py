@@ -21,10 +21,23 @@ MEANS = (
     "precision_confident",
     "n_components_found",
     "n_edges",
-    "regulators_met",
-    "pairs",
-    "regulators_met_permuted",
-    "pairs_permuted",
+    "knockout_area",
+    "replicates",
+    "agree_95",
+    "agree_99",
+    "agree_95_certified",
+    "agree_99_certified",
+    "agree_95_kept",
+    "agree_99_kept",
+    "known_again",
+    "rows_again",
+    "n_certified",
+    "n_kept",
+    "n_certified_right",
+    "n_found",
+    "calibration_error",
+    "seconds_ratio",
+    "peak_mb",
 )
 CELL = ("label", "figure", "panel", "n_features", "n_samples", "n_regulators", "asked")
 # Scores closer than this are a draw.
@@ -43,7 +56,7 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     for name in MEANS:
         if name in rows:
             table[name] = groups[name].mean()
-    for name in ("rho", "f1", "pairs", "regulators_met"):
+    for name in ("rho", "f1"):
         if name in rows:
             table[f"{name}_sd"] = groups[name].std(ddof=1)
     if "rho" in rows:

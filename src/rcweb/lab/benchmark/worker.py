@@ -22,6 +22,8 @@ from rcweb.lab.benchmark.plans import Task
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 # Imports and compilation of all kernels of a method, once per process.
 WARM_UP_SECONDS = 300.0
+# Characters of an error that a row keeps: enough for one that lists all methods.
+LONGEST_ERROR = 1000
 
 
 class Worker:
@@ -111,7 +113,7 @@ class Remote:
         try:
             return self._future.result()
         except (CancelledError, OSError) as error:
-            return {"status": "failed", "error": f"the executor: {error!r}"[:300]}
+            return {"status": "failed", "error": f"the executor: {error!r}"[:LONGEST_ERROR]}
 
     def kill(self) -> None:
         """Do not begin what has not begun."""
@@ -153,8 +155,9 @@ class Crew:
 
 def answer(message: dict[str, Any]) -> dict[str, Any]:
     """The child's side: run the task of a message; an error becomes a row with status "failed"."""
+    from rcweb.lab.benchmark.foreign import ForeignCell, measure_foreign
     from rcweb.lab.benchmark.measure import measure, warm_up
-    from rcweb.lab.benchmark.real import RealCell, measure_real
+    from rcweb.lab.benchmark.organisms import OrganismCell, measure_organism
     from rcweb.lab.benchmark.scale import ScaleCell, measure_scale
     from rcweb.lab.benchmark.scenarios import Cell
 
@@ -163,15 +166,17 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
             warm_up(message["warm_up"])
             return {"status": "ok"}
         what, method, seed = message["cell"], message["method"], message["seed"]
-        if message["kind"] == "RealCell":
-            row = measure_real(RealCell(**what), method, seed)
+        if message["kind"] == "OrganismCell":
+            row = measure_organism(OrganismCell(**what), method, seed)
+        elif message["kind"] == "ForeignCell":
+            row = measure_foreign(ForeignCell(**what), method, seed)
         elif message["kind"] == "ScaleCell":
             row = measure_scale(ScaleCell(**what), method, seed)
         else:
             row = measure(Cell(**what), method, seed)
         return {"status": "ok", **row}
     except Exception as error:
-        return {"status": "failed", "error": f"{type(error).__name__}: {error}"[:300]}
+        return {"status": "failed", "error": f"{type(error).__name__}: {error}"[:LONGEST_ERROR]}
 
 
 def answer_there(message: dict[str, Any], threads: int) -> dict[str, Any]:

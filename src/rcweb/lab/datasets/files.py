@@ -46,6 +46,17 @@ def data_folder() -> Path | None:
     return folder
 
 
+def required_data_folder() -> Path:
+    """The folder named by ``RCWEB_DATA``, or an error that says how to name it."""
+    folder = data_folder()
+    if folder is None:
+        raise DatasetError(
+            "the real tables are not part of rcweb: set the environment variable RCWEB_DATA to "
+            "the folder that holds them (docs/benchmark.md says which)."
+        )
+    return folder
+
+
 def sha256(content: bytes) -> str:
     """Hexadecimal checksum."""
     return hashlib.sha256(content).hexdigest()

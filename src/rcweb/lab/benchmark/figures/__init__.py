@@ -8,16 +8,24 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from rcweb.lab.benchmark.figures.accuracy import accuracy_figure
+from rcweb.lab.benchmark.figures.curves import curves_figure
 from rcweb.lab.benchmark.figures.heat import heat_map
-from rcweb.lab.benchmark.figures.real import real_figure
 from rcweb.lab.benchmark.figures.style import FONTS
 from rcweb.lab.benchmark.figures.times import scaling_figure, speed_figure
+from rcweb.lab.benchmark.organisms_page import curve_table
 from rcweb.lab.benchmark.scale_page import scale_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["accuracy_figure", "draw", "heat_map", "real_figure", "scaling_figure", "speed_figure"]
+__all__ = [
+    "accuracy_figure",
+    "curves_figure",
+    "draw",
+    "heat_map",
+    "scaling_figure",
+    "speed_figure",
+]
 
 
 def draw(plan: str, rows: pd.DataFrame, summary: pd.DataFrame, folder: Path) -> list[Path]:
@@ -40,11 +48,14 @@ def _figures(plan: str, rows: pd.DataFrame, summary: pd.DataFrame) -> dict[str, 
         return {"scaling": scaling_figure(rows)}
     if plan == "scale":
         return {"scale": scale_figure(rows)}
+    if plan == "organisms":
+        curves = curve_table(rows)
+        return {} if curves.empty else {"curves": curves_figure(curves)}
     if plan == "speed":
         return {"speed": speed_figure(summary)}
-    if "pairs" in summary:
-        return {"regulators": real_figure(summary)}
     figures: dict[str, Figure] = {}
+    # Nothing can be accurate in a table without regulators.
+    summary = summary[summary["rho"].notna()]
     honest = summary["panel"].str.contains("honest")
     for suffix, part in (("", summary[~honest]), ("_honest", summary[honest])):
         if part.empty:

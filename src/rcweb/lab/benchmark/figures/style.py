@@ -7,23 +7,7 @@ from typing import Any
 from rcweb.lab.benchmark.methods import METHODS
 
 # Okabe and Ito's colours first: told apart by colour-blind readers and, with markers, in grey.
-STYLE: dict[str, tuple[str, str]] = {
-    "rcweb": ("#D55E00", "o"),
-    "rcweb-paper": ("#E69F00", "s"),
-    "fastica": ("#0072B2", "^"),
-    "fastica-samples": ("#56B4E9", "v"),
-    "ipca-fastica": ("#003F5C", "1"),
-    "ksvd": ("#009E73", "D"),
-    "empca": ("#CC79A7", "P"),
-    "ksvd-published": ("#66C2A5", "d"),
-    "ksvd-package": ("#004D38", "d"),
-    "varimax": ("#999999", "X"),
-    "psmf": ("#7A5195", "<"),
-    "bfrm": ("#8C2D04", ">"),
-    "sparse-pca": ("#4D4D4D", "p"),
-    "dictionary": ("#66A61E", "h"),
-    "l1-sphere": ("#A6761D", "*"),
-}
+STYLE = {name: method.record.look for name, method in METHODS.items() if method.record.look}
 # Told something about the truth: lines to compare with, never winners.
 REFERENCES = {name for name, method in METHODS.items() if method.role == "reference"}
 
