@@ -109,15 +109,20 @@ class Network:
         # A stable sort: ties keep the order of the matrix on every machine.
         order = np.argsort(-np.abs(self.score[row, column]), kind="stable")
         row, column = row[order], column[order]
+
+        def called(names: tuple[str, ...], which: np.ndarray) -> pd.Series:
+            # As objects: pandas 3 keeps text as UTF-8, which has no lone surrogates.
+            return pd.Series(np.array(names, dtype=object)[which], dtype=object)
+
         return pd.DataFrame(
             {
-                "regulator": np.array(self.regulators, dtype=object)[row],
-                "target": np.array(self.targets, dtype=object)[column],
+                "regulator": called(self.regulators, row),
+                "target": called(self.targets, column),
                 "weight": self.weights[row, column],
                 "probability": self.probability[row, column],
                 "score": self.score[row, column],
-                "regulator_name": np.array(self.regulator_names, dtype=object)[row],
-                "target_name": np.array(self.target_names, dtype=object)[column],
+                "regulator_name": called(self.regulator_names, row),
+                "target_name": called(self.target_names, column),
             },
             columns=list(EDGE_COLUMNS),
         )

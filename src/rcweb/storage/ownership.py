@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rcweb.storage.checksum import checksum
+from rcweb.storage.errors import reason
 from rcweb.storage.provenance import RECORD, is_unchanged, read_provenance
 
 WAY_OUT = "name another folder for the results, or add --overwrite to replace such files."
@@ -81,7 +82,9 @@ def _recorded(path: Path) -> Mapping[str, Mapping[str, Any]]:
     try:
         text, record = read_provenance(path)
     except ValueError as error:
-        raise ValueError(f"rcweb did not write {path / RECORD} ({error}): {WAY_OUT}") from None
+        raise ValueError(
+            f"rcweb did not write {path / RECORD} ({reason(error)}): {WAY_OUT}"
+        ) from None
     if "files" not in record:
         raise ValueError(
             f"{path / RECORD} has no checksums of files (an earlier version of rcweb wrote it), "

@@ -78,7 +78,7 @@ class PlantedRows:
         active = (rng.random(shape) < share) * rng.uniform(0.5, 1.5, shape)
         rows = sparse.csr_array(active) @ self._sparse_network
         rows += sparse.random_array(
-            (n, self.n_features), density=UNEXPLAINED * self.filled, rng=rng, format="csr"
+            (n, self.n_features), density=UNEXPLAINED * self.filled, random_state=rng, format="csr"
         )
         rows.data *= np.exp(SPARSE_NOISE * rng.standard_normal(len(rows.data)))
         return rows
