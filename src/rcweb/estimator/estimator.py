@@ -52,13 +52,14 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Expected share of false edges among those kept (method "refined"). In addition, no edge is
         kept whose own probability of being false reaches ten times that: at 0.05, one half.
     quality : {"standard", "high"}
-        "high" searches three times, always samples the posterior, longer where it must, and says
-        how far two searches agree (method "refined").
+        "high" searches with three sets of starts, always samples the posterior, and longer where
+        it must (method "refined").
     center : bool or "auto"
         Whether to subtract the mean of each variable. "auto": yes for "refined", no for "paper",
         whose author does not.
     random_state : int, RandomState or None
-        Same seed, same bits, whatever the number of threads.
+        Seeds the sampler, where the posterior has to be sampled. Searches use a fixed stream: the
+        regulators do not depend on the seed. Same seed, same bits, whatever the threads.
     verbose : int
         Above 0, progress is printed.
     paper_options : dict or None
@@ -87,7 +88,10 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     mean_ : (n_features_in_,) what is taken off each variable.
     observed_ : (n_features_in_,) share of the samples in which each variable was measured.
     singular_values_ : (P*,) of the prepared table.
-    diagnosis_ : DataFrame, one row per regulator.
+    diagnosis_ : DataFrame, one row per regulator. "certified": halves of the variables that share
+        none lead to it; "found": certified, or the same for any start and above chance;
+        "frequency", "error", "recurrence": the numbers behind that. Edges of a regulator that is
+        neither are not in `components_`; `weights_` and `edge_score_` have them.
     evidence_ : DataFrame behind the number of regulators; `reason_` says it in words.
     warnings_ : sentences about parts of the result not to trust; empty if there are none.
     input_ : the input check: how the table was read and what looks suspicious, with the option
