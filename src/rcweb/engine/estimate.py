@@ -68,6 +68,12 @@ class RefinedProblem:
         be: only then is the posterior to be trusted in its place."""
         return self.space.blurred and self.spectrum.white
 
+    @property
+    def promising(self) -> bool:
+        """Whether columns that are no sparser than chance may still be right: some direction stands
+        above noise, and noise is independent."""
+        return self.spectrum.n_signal > 0 and self.spectrum.white
+
 
 def estimate_diffuse(problem: RefinedProblem, found: Found) -> NetworkEstimate:
     """Diffuse table: what stands out of the regulator's own background and weak effects."""
@@ -91,14 +97,14 @@ def estimate_sparse(
         return estimate, replace(found, trusted=exact, same=found.same | exact)
     axes = _axes(problem)
     field = _mean_field(problem, axes, found)
-    hopeless = not (problem.spectrum.white or found.sparse.any())
+    hopeless = not (problem.promising or found.sparse.any())
     if not (hopeless or _converged(problem, field, found) or found.thorough):
         found = _search_thoroughly(problem.space, found, run)
         field = _mean_field(problem, axes, found)
     converged = _converged(problem, field, found)
     run.report(f"posterior: {field.rounds} rounds, {'' if converged else 'not '}converged")
     posterior = field.posterior
-    hopeless = not problem.spectrum.white and found.sparse.mean() < WORTH_SAMPLING
+    hopeless = not problem.promising and found.sparse.mean() < WORTH_SAMPLING
     if run.effort.converged is not None or not (converged or hopeless):
         posterior = _sample(problem, axes, posterior, converged, run)
         found = replace(found, sampled=not converged)
