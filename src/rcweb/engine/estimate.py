@@ -99,7 +99,8 @@ def estimate_sparse(
     axes = _axes(problem)
     field = _mean_field(problem, axes, found)
     hopeless = not (problem.promising or found.sparse.any())
-    if not (hopeless or _converged(problem, field, found) or found.thorough):
+    enough = found.thorough or found.sparse.sum() >= problem.spectrum.P
+    if not (hopeless or enough or _converged(problem, field, found)):
         found = _search_thoroughly(problem.space, found, run)
         field = _mean_field(problem, axes, found)
     converged = _converged(problem, field, found)
@@ -128,7 +129,10 @@ def _trusted(posterior: Posterior, space: Space) -> Mask:
 
 
 def _mean_field(problem: RefinedProblem, axes: Axes, found: Found) -> MeanField:
-    return mean_field(axes, _clear_rows(problem, found), concentration=_concentration(problem))
+    # Where noise hides sparseness, any row may be a regulator and all must come to rest.
+    judged = None if problem.blurred else found.sparse
+    start, concentration = _clear_rows(problem, found), _concentration(problem)
+    return mean_field(axes, start, concentration=concentration, judged=judged)
 
 
 def _converged(problem: RefinedProblem, field: MeanField, found: Found) -> bool:
