@@ -159,15 +159,18 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         samples = getattr(X, "index", None) if blocks is None else getattr(blocks, "samples", None)
         origin, whole = Origin.of(X, getattr(blocks, "samples", None)), blocks is None
         if blocks is None:
+            # Checked before filling: the input check must see which values are missing.
             X = self._validated(X, ensure_min_samples=2, ensure_min_features=2)
             self._check_input(origin.look(X, self._given_names()), origin.source)
             X, observed = self._fill(X)
             blocks = in_blocks(X) if method.solve is None or issparse(X) else None
         else:
             learn_names(self, blocks)
+        # Before any large array exists, so that a refusal costs nothing.
         self._check_memory(X, blocks)
         # One BLAS thread: sums in another order would change the last bits, then the edges.
         with one_blas_thread():
+            # Some methods and shapes need the whole table in memory; `gather` reads those.
             if blocks is not None and (gathered := gather(blocks, self.method)) is not None:
                 if not whole:
                     self._check_input(origin.look(gathered, self._given_names()), origin.source)
@@ -280,12 +283,14 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return explained(blocks, project, self.components_)
         predicted = project.activities(X) @ self.components_ + self.mean_
         seen = ~np.isnan(X)
+        # Squares of extreme values overflow; dividing by a power of two is exact.
         largest = float(np.abs(X).max(where=seen, initial=0.0))
         unit = power_of_two(largest) if is_extreme(largest) else 1.0
         X, predicted = X / unit, predicted / unit
         mean = X.sum(axis=0, where=seen) / np.maximum(seen.sum(axis=0), 1)
         rest = ((X - predicted) ** 2).sum(where=seen)
         total = ((X - mean) ** 2).sum(where=seen)
+        # A constant table has no variance: 1 if it is reproduced exactly, else 0.
         return float(1 - rest / total) if total > 0 else float(rest == 0)
 
     @property
@@ -366,6 +371,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         from rcweb.engine.condensed import CondensedTable
         from rcweb.engine.samples import InMemory
 
+        # Constant variables were removed by `prepare`.
         observed = None if observed is None else observed[prepared.varying]
         table, samples = CondensedTable.of(prepared.G0, observed), InMemory(prepared.G0, observed)
         return prepared, self._solve(table, samples, self._open_checkpoint(X))
@@ -380,10 +386,14 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         prepared, table, samples = condense(
             reader, self.n_components, center=center, observed=observed
         )
+        # Again: only now is it known how many variables vary.
         check_sizes(self.n_components, self.degree, (table.M, table.N), center)
         if origin is not None:
+            # The input check sees the samples kept in memory; it takes no further pass over the
+            # data.
             rows = origin.look(samples.seen(), self._given_names(), blocks.shape[0])
             self._check_input(rows, origin.source)
+        # The condensed table identifies the data: hashing the blocks would read them once more.
         known = table.gram if table.axes is None else table.axes
         checkpoint = self._open_checkpoint(known, table.rest)
         solution = self._solve(table, samples, checkpoint)
@@ -426,6 +436,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return None
         from rcweb.storage.checkpoint import Checkpoint, fingerprint, identity
 
+        # These change where and how a fit runs, not its result: a resumed fit may change them.
         here = ("checkpoint", "max_memory", "verbose")
         parameters = {k: v for k, v in self.get_params().items() if k not in here}
         return Checkpoint(Path(self.checkpoint), identity(fingerprint(*data), parameters))
@@ -443,8 +454,10 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.reason_ = solution.reason
         self.warnings_ = solution.warnings
         self.trace_ = solution.trace
+        # Names of an earlier fit belong to other regulators.
         self.regulator_names_, self.target_names_ = {}, {}
         self._evidence = solution.evidence
+        # A function, called at first use: not every user needs the diagnosis.
         self._diagnose = solution.diagnosis
 
     def _make_diagnosis(self) -> None:
@@ -486,6 +499,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
+        # Results are float64 for any input type.
         tags.transformer_tags.preserves_dtype = []
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True

@@ -70,6 +70,7 @@ def _without_redundant(
     similar: list[int] = []
     for i, name in enumerate(part["set"]):
         hits = [t for t in ranked if t in members[name]]
+        # Similarity of the common targets, not of whole terms: only those are evidence here.
         twin = next((j for j, c in enumerate(common) if _jaccard(hits, c) > limit), None)
         if twin is None:
             kept.append(i)

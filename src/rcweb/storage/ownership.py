@@ -57,6 +57,8 @@ def check_apart(out: Path, inputs: Iterable[Path]) -> None:
         pairs = (("input", path, "output", out), ("output", out, "input", path))
         for part, inner, whole, outer in pairs:
             place = inner.resolve()
+            # Compare files, not names: links and case-insensitive systems give one folder many
+            # names.
             if any(_same(folder, outer) for folder in (place, *place.parents)):
                 raise ValueError(
                     f"The {part} {inner} is part of the {whole} {outer}; name another output."

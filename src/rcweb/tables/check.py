@@ -86,6 +86,7 @@ def check_look(
     look: Look, facts: Sequence[tuple[str, str]] = (), findings: Sequence[Finding] = ()
 ) -> InputCheck:
     """Run all checks; the `facts` and `findings` known already come first."""
+    # First, since all later checks look at the others only.
     odd, about_odd = odd_samples(look)
     others = look.without(odd)  # a column of genome positions would hide the kind of the others
     kind = kind_of(others)

@@ -85,11 +85,13 @@ def read_grid(
     lines: list[int] = []
     room = _Room()
     for line, cells in body:
+        # A ragged row usually has a stray delimiter; padding would shift values silently.
         if len(cells) != layout.width:
             raise TableError(
                 f"{place(line)} has {len(cells)} fields where {layout.width} are expected "
                 f"(as in line {layout.line})."
             )
+        # Most files drop nothing; skip the copy.
         if layout.dropped:
             cells = [cells[i] for i in layout.kept]
         first.append(cells[0])
@@ -141,6 +143,7 @@ def _layout(
         raise TableError("The file is empty.")
     second = next(rows, None)
     line, cells = top
+    # Two lines are needed: a header is told by contrast with the line below it.
     if header is None:
         header = _is_header(cells, second[1] if second else None)
     width = len(second[1]) if second else len(cells)
@@ -163,6 +166,7 @@ def _layout(
     if not kept:
         raise TableError("No column is left.")
     head = [top, *([second] if second else [])][int(header) :]
+    # A bounded look: a large file is not read twice to find columns of text.
     head += islice(rows, min(max(_CELLS_LOOKED_AT // width, 20), 1000) - len(head))
     text = _text_columns([row for _, row in head if len(row) == width], kept)
     set_aside = tuple(titles[i] if titles else place(column=i + 1) for i in sorted(text))
@@ -183,6 +187,7 @@ def _text_columns(rows: list[list[str]], kept: list[int]) -> set[int]:
     suspects: set[int] = set()
     for row in rows:
         try:
+            # Fast path: a row of numbers has no text.
             list(map(float, row[1:]))
         except ValueError:
             suspects.update(i for i in kept[1:] if i not in suspects and _is_word(row[i]))
@@ -216,6 +221,7 @@ def _is_header(cells: list[str], second: list[str] | None) -> bool:
 def _numbers(cells: list[str], line: int, layout: _Layout, offset: int = 1) -> NDArray[np.float64]:
     """(n,) values of the cells; `offset` is the place of the first among the kept columns."""
     try:
+        # Fast path; only rows with missing or bad cells are parsed cell by cell.
         values = list(map(float, cells))
     except ValueError:
         values = [_number(cell, line, layout, k + offset) for k, cell in enumerate(cells)]
@@ -247,6 +253,7 @@ def _assemble(
     """Decide whether the first column holds names, now that all of it is read."""
     values = np.vstack(numbers)
     named = layout.names_first if index is None else index
+    # No title decided: look at the cells.
     if index is None and not named:
         named = _holds_names(first)
     names: tuple[str, ...] | None = None
@@ -257,6 +264,7 @@ def _assemble(
         values = np.hstack([np.vstack(column), values])
     if values.shape[1] == 0:
         raise TableError("The table has names but no column of numbers.")
+    # Column numbers in messages count the column of names.
     shift = 1 if named else 0
     titles = tuple(layout.titles[shift:]) if layout.titles is not None else None
     title = layout.titles[0] if layout.titles is not None and named else ""

@@ -62,6 +62,7 @@ def read_table(
     try:
         with unchanged(path):
             grid = _read_grid(path, options)
+            # Inside the guard: checksum and table must be of the same bytes.
             sha256 = checksum(path)
         table = to_table(
             grid,
@@ -73,6 +74,7 @@ def read_table(
         )
         table = table.log() if options.log else table
     except TableError as error:
+        # The message names the file already.
         if path.name in str(error):
             raise
         raise TableError(f"{path.name}: {error}") from None

@@ -59,6 +59,7 @@ def text_lines(stream: IO[bytes], encoding: str | None = None) -> Iterator[str]:
         raise TableError(f"Unknown encoding {encoding!r}; try utf-8 or latin-1.") from None
     number = 0
     try:
+        # Limited: a file without line ends would be read as one line.
         while line := text.readline(MAX_LINE):
             number += 1
             _check_line(line, number)
@@ -134,6 +135,7 @@ class _ZstdReader(io.RawIOBase):
             if not self._packed:
                 self._packed = self._source.read(_PIECE)
             if not self._packed:
+                # Input ended inside a frame.
                 if self._frame is not None:
                     raise TableError("The zstd file is truncated.")
                 return 0
@@ -145,11 +147,14 @@ class _ZstdReader(io.RawIOBase):
 
     def _unpack(self) -> None:
         if self._frame is None:
+            # The window is memory that the file asks for; 128 MB is the limit of the zstd tool
+            # itself.
             self._frame = self._zstd.ZstdDecompressor(max_window_size=1 << 27).decompressobj()
         try:
             self._ready = self._frame.decompress(self._packed)
         except self._zstd.ZstdError as error:
             raise TableError(f"Damaged zstd file ({reason(error)}).") from None
+        # A file may hold several frames, one after the other.
         self._packed = self._frame.unused_data if self._frame.eof else b""
         if self._frame.eof:
             self._frame = None

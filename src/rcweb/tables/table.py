@@ -53,6 +53,7 @@ class Table:
         """The table with log2(x + 1) of every value; zeros of a sparse table stay zeros."""
         values: Any = self.values
         stored = values.data if sparse.issparse(values) else values
+        # initial=0: a sparse table may store no value at all.
         if (low := np.nanmin(stored, initial=0.0)) < 0:
             raise TableError(f"the smallest value, {low:g}, has no logarithm; leave out --log.")
         logs = values.log1p() / np.log(2) if sparse.issparse(values) else np.log2(values + 1)
@@ -90,6 +91,7 @@ def to_table(
     if not keep_empty:
         _refuse_empty(grid.values, 0, "column", grid.columns, grid.column_place)
         _refuse_empty(grid.values, 1, "row", grid.rows, grid.row_place)
+    # Infinite values are never measurements; as missing ones they would pass silently.
     _refuse_infinite(grid)
     if transpose is not None:
         way = Orientation(not transpose, "as requested")

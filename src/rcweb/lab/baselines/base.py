@@ -119,6 +119,7 @@ def check_density(density: float | None, default: float | None = None) -> float 
 def compress(G0: Array) -> tuple[Array, Array]:
     """An orthonormal basis Q (M, r) and Q^T G0 (r, N), r = min(M, N): same norms, fewer rows."""
     M, N = G0.shape
+    # Nothing to gain: the table has no more rows than its rank can be.
     if M <= N:
         return np.eye(M), G0
     Q, T = np.linalg.qr(G0)
@@ -128,12 +129,13 @@ def compress(G0: Array) -> tuple[Array, Array]:
 def cut(network: Array, density: float | None) -> Array:
     """Keep in each row the ``density * N`` largest entries by size; all of them if None.
 
-    The paper tells every rival the mean out-degree (section 4.2); rows share it, since a rival
-    that knows a mean knows nothing about a single regulator.
+    The paper tells every rival the mean out-degree (section 4.2); rows share it, since a mean
+    says nothing about a single regulator.
     """
     if density is None:
         return network
     N = network.shape[1]
+    # At least one edge: a regulator without edges cannot be compared.
     k = int(np.clip(round(density * N), 1, N))
     size = np.abs(network)
     threshold = np.partition(size, N - k, axis=1)[:, N - k, None]

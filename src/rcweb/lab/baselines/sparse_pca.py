@@ -23,6 +23,7 @@ from rcweb.lab.baselines.base import (
 from rcweb.lab.baselines.penalty import penalty_for
 
 MAX_ITER = 300
+# Enough for the density to follow the penalty when fits continue each other.
 SHORT = 8
 TOL = 1e-7
 
@@ -71,7 +72,7 @@ class _ShortFits:
 
     def __call__(self, alpha: float) -> Array:
         self._last = _solve(self._T, self._P, alpha, SHORT, self._seed, self._last)
-        # A row that died at a large penalty would stay dead at a smaller one.
+        # A row that is all zero stays zero when the penalty falls; start again without it.
         network = self._last[0]
         if not network.any(axis=1).all():
             self._last = None
@@ -85,6 +86,8 @@ def _solve(
     code, atoms = (None, None) if start is None else (start[0].T, start[1].T)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        # Stops at TOL or after `steps`; a fit that has not converged is used as it is. For the
+        # short fits that is intended.
         code, atoms, _ = dict_learning(
             np.ascontiguousarray(T.T),
             P,
