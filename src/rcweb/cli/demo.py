@@ -67,6 +67,7 @@ def _load(console: Console) -> Dataset | None:
     try:
         with console.step("fetching E. coli expression and RegulonDB"):
             return load_ecoli()
+    # No network connection is no reason to show nothing.
     except DatasetError as error:
         console.say(f"The E. coli table is not available: {error}")
         console.say("Showing a simulated network instead.")
@@ -105,6 +106,7 @@ def best_known(names: pd.DataFrame | None) -> pd.DataFrame:
     if names is None:
         raise ValueError("There are no names.")
     named = names[names["name"] != ""].sort_values("log10_p", kind="stable")
+    # A regulator found in two parts would take two of the ten lines.
     named = named.drop_duplicates("best_known").head(SHOWN)
     columns = ["name", "n_targets", "overlap", "known_size", "log10_p"]
     return named.rename_axis("regulator").reset_index()[["regulator", *columns]]

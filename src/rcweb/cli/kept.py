@@ -35,6 +35,7 @@ def knowledge_to_bytes(knowledge: Knowledge) -> bytes:
         "title": knowledge.title,
     }
     text = json.dumps(document, allow_nan=False)
+    # mtime=0: the time of writing would change the bytes.
     return gzip.compress(text.encode("utf-8", errors="surrogatepass"), mtime=0)
 
 
@@ -48,6 +49,7 @@ def read_knowledge(folder: Path, n_samples: int) -> Knowledge:
     path = folder / KNOWLEDGE_FILE
     if not path.is_file():
         return Knowledge()
+    # Limited by the free memory: a small gzip file may unpack to gigabytes.
     with open_unpacked(path) as stream:
         content = stream.read()
     try:
@@ -79,6 +81,7 @@ def updated_inputs(
     kept: dict[str, dict[str, Any]], given: dict[str, dict[str, str]]
 ) -> dict[str, dict[str, Any]]:
     """The same for the record of files: "sets 1" replaces all earlier sets."""
+    # Roles are numbered ("sets 1", "sets 2"); an option replaces all of its kind.
     renewed = {role.split()[0] for role in given}
     return {r: facts for r, facts in kept.items() if r.split()[0] not in renewed} | given
 

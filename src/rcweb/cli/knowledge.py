@@ -146,6 +146,7 @@ def _load_sets(paths: Sequence[Path], **columns: str | None) -> list[tuple[Path,
     from rcweb.knowledge import read_sets
     from rcweb.knowledge.genesets import is_gmt
 
+    # An option without effect is a mistake of the user; say so.
     if any(columns.values()) and all(map(is_gmt, paths)):
         raise ValueError("Columns are named for a table of edges, but --sets names none.")
     return [(path, read_sets(path, **columns)) for path in paths]
@@ -177,6 +178,7 @@ def annotate_model(
     if knowledge.measured is not None:
         measured = match_measured(activities, knowledge.measured)
     if measured is not None:
+        # Known targets first; a measurement names only what they leave unnamed.
         names = _named_by_measurement(_unnamed(model) if names is None else names, measured)
     if names is not None and total_variance is not None:
         share = share_of_variance(activities, model.components_, total_variance)
@@ -194,6 +196,7 @@ def _unnamed(model: RCweb) -> pd.DataFrame:
 def _named_by_measurement(names: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
     """A regulator that no known targets name gets the name of the factor measured to be it."""
     found = measured[measured["regulator"].notna()]
+    # Names must stay unique when a factor is also a known set.
     taken = set(names["name"])
     factors = {
         regulator: f"{factor} (measured)" if factor in taken else factor

@@ -48,6 +48,7 @@ def match_labels(
     for title in chosen or ():
         if title not in columns:
             raise TableError(f"{file}: there is no column {title!r}; it has {there}.")
+    # Detected by content, not by title: titles of identifier columns vary too much.
     identifier = chosen[0] if chosen else id_column(columns, variables)
     name = chosen[1] if chosen else name_column(columns, identifier)
     if name is None:
@@ -57,6 +58,7 @@ def match_labels(
         )
     found = match(
         file,
+        # Empty cells are no identifiers.
         set(columns[identifier]) - {""},
         variables,
         what=f"identifiers in its column {identifier!r}",

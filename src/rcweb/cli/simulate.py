@@ -62,6 +62,7 @@ def simulate(out: Path, overwrite: bool, console: Console, **parameters: Any) ->
     import numpy as np
     import pandas as pd
 
+    # Imported here, as in all commands: `rcweb --help` must answer at once.
     from rcweb.lab.simulate import simulate as draw
     from rcweb.network import Network
     from rcweb.network.formats import tsv

@@ -14,6 +14,7 @@ from rcweb.cli.console import Console
 if TYPE_CHECKING:
     from rcweb.cli.knowledge import Knowledge
 
+# What Excel, LibreOffice and Google Sheets take as the start of a formula.
 _FIRST = ("=", "+", "-", "@")
 
 

@@ -59,6 +59,7 @@ def transform(
     from rcweb.tables import read_table
 
     separators = {".tsv": "\t", ".csv": ","}
+    # Before anything is loaded.
     if out.suffix not in (*separators, ".npy", ".zarr"):
         raise click.UsageError(f"{out.name!r} must end in .tsv or .csv, or in .npy or .zarr.")
     if out.suffix == ".zarr":
@@ -85,6 +86,7 @@ def transform(
         X: Any = large.blocks
     else:
         with console.step(f"reading {data.name}"):
+            # The names in the model decide the orientation.
             table = read_table(data, reading(), variables=fitted.network_.targets)
         tell_missing(table, console)
         _tell_logs(table, fitted, console)
@@ -135,6 +137,7 @@ def align(table: Table, model: RCweb, console: Console) -> pd.DataFrame:
             f"{len(missing)} of the model's {len(targets)} variables are not in the table, "
             f"such as {missing[0]!r}."
         )
+        # Fewer equations than unknown activities.
         if len(targets) - len(missing) < model.n_components_:
             raise TableError(
                 f"{message} The others do not determine {model.n_components_} regulators."

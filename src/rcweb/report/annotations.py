@@ -124,6 +124,7 @@ def best_known(
         return None
     row = {str(key): plain_cell(value) for key, value in rows.iloc[0].items()}
     name = str(row["set"])
+    # Without members only the counts of the table can be shown.
     genes = members.get(name, frozenset())
     found, missed, new = _compare(genes, targets, gene_number)
     return Known(

@@ -46,6 +46,7 @@ def write_report(path: str | Path, data: ReportData) -> Path:
 
 def render_report(data: ReportData) -> str:
     """The page as text."""
+    # One function scope: the page defines no global names, and one hash covers all scripts.
     script = '(() => {\n"use strict";\n' + "\n".join(map(_asset, SCRIPTS)) + "\n})();"
     return Template(_asset("report.html")).substitute(
         title=escape(data.title),

@@ -53,6 +53,7 @@ def find(
 ) -> TableFit:
     """Fit a table; where there is a truth, rivals are told its `density`. A real table has none,
     and rivals get the options they have for such tables."""
+    # Memory of the data and of earlier fits is not the method's.
     held = forget_peak()
     start, cpu_start = time.perf_counter(), time.process_time()
     if method in OUR_OPTIONS:
@@ -90,6 +91,7 @@ def _rival(
     if density is None or rival.fit is None:
         factors = fit_table(method, X, n_components, seed)
     else:
+        # Fit without the cut, since weights are scored before it; cut below.
         told = None if method in CUT_LAST else density
         factors = rival.fit(
             X, n_components, density=told, random_state=seed, **rival.record.options

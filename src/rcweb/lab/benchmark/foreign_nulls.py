@@ -68,6 +68,7 @@ def rotated(rng: Rng, M: int, N: int, P: int, level: float) -> World:
     """A planted table times a random rotation of the variables: same spectrum, nothing sparse."""
     planted = plain(rng, M, N, P, level).data
     Q, T = np.linalg.qr(rng.standard_normal((N, N)))
+    # Signs of the diagonal make the rotation uniform (Mezzadri 2007).
     return null(planted @ (Q * np.sign(np.diag(T))))
 
 

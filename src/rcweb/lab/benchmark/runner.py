@@ -57,6 +57,7 @@ def run(
     folder = Path(out) if out is not None else _default_folder(plan, quick)
     store = Store(folder / ROWS)
     _check_ours(folder, store)
+    # A plan resumes: what has a row is not measured again.
     finished = store.finished(retry)
     tasks = [
         task
@@ -117,12 +118,14 @@ def _work(tasks: list[Task], results: Results, crew: Crew) -> None:
     worker: Worker | Remote | None = None
     try:
         for task in tasks:
+            # Libraries read the number of threads once, when a process starts.
             if worker is None or worker.threads != task.threads:
                 if worker is not None:
                     worker.close()
                 worker = crew.hire(task.threads)
             start = time.monotonic()
             row = worker.run(task)
+            # The row of a killed fit is no measurement.
             if crew.dismissed:
                 return
             results.put((task, row, time.monotonic() - start))
@@ -135,6 +138,8 @@ def _work(tasks: list[Task], results: Results, crew: Crew) -> None:
 
 
 def _drain(results: Results, n_workers: int) -> Iterator[Measured]:
+    # Ends: every worker sends None or an error as its last message; after an interruption the
+    # caller leaves the loop.
     while n_workers:
         item = results.get()
         if item is None:

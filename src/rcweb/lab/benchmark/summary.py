@@ -62,6 +62,7 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     if "rho" in rows:
         table["rho_min"], table["rho_max"] = groups["rho"].min(), groups["rho"].max()
     if "seconds" in rows:
+        # Median: other work on the machine only ever adds time.
         table["seconds"] = groups["seconds"].median()
         table["seconds_total"] = groups["seconds"].sum()
     if "cpu_seconds" in rows:
@@ -92,6 +93,7 @@ def gap_closed(summary: pd.DataFrame, method: str = "rcweb") -> pd.DataFrame:
         if method not in rho or "oracle" not in rho or rivals.empty:
             continue
         best = str(rivals.idxmax())
+        # The share of what was left to gain, not the gain: cells differ in difficulty.
         room = rho["oracle"] - rivals[best]
         gain = rho[method] - rivals[best]
         lines.append(
