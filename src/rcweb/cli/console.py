@@ -18,7 +18,7 @@ from rcweb.cli import interrupt
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_FIRST_SIGN = 2.0  # seconds until a step that takes long says so
+_FIRST_SIGN = 2.0  # seconds until a long step shows progress
 _EVERY = 10.0  # and how often when nobody watches a terminal
 
 

@@ -114,6 +114,7 @@ def join_table(
     """Add what needs the names in the table, and how many of them each file shares with it."""
     from rcweb.cli import matching
 
+    # None means not given; `annotate` then keeps what is stored.
     groups = measured = labels = None
     matches = [matching.match_sets(file, sets, variables) for file, sets in knowledge.set_files]
     if sources.names is not None and knowledge.name_columns is not None:
@@ -135,7 +136,7 @@ def join_table(
 
 
 def _load_measured(path: Path, samples: Sequence[str]) -> pd.DataFrame:
-    """Measured factors, samples x factors, turned round if the names of samples say so."""
+    """Measured factors, samples x factors, transposed if the sample names are in the columns."""
     from rcweb.tables import read_table
 
     return read_table(path, samples=samples, keep_empty=True).frame()
@@ -194,7 +195,7 @@ def _unnamed(model: RCweb) -> pd.DataFrame:
 
 
 def _named_by_measurement(names: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
-    """A regulator that no known targets name gets the name of the factor measured to be it."""
+    """Name a regulator without a name after the measured factor assigned to it."""
     found = measured[measured["regulator"].notna()]
     # Names must stay unique when a factor is also a known set.
     taken = set(names["name"])

@@ -82,7 +82,7 @@ def write_result(
         (folder / KNOWLEDGE_FILE).write_bytes(knowledge_to_bytes(knowledge))
         if h5ad:
             _write_h5ad(folder / "data.h5ad", result, knowledge)
-        # The table in it is not at hand when names change later; only names are renewed.
+        # `annotate` does not have the data; it updates the names in the old file.
         elif keep and (Path(out) / "data.h5ad").exists():
             _rename_h5ad(Path(out) / "data.h5ad", folder / "data.h5ad", result.model.network_)
         _write_report(folder / "report.html", result, knowledge, annotations)

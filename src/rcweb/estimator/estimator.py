@@ -37,8 +37,8 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Hidden regulators and the sparse network from them to the measured variables.
 
     The model is ``X = R C + noise``: `R` (samples x regulators) are activities, `C` (regulators x
-    variables) is a network with exact zeros. Of all factorisations that explain the data equally
-    well the sparsest is sought (Slavov, AISTATS 2010).
+    variables) is a network with exact zeros. The fit looks for the sparsest of all
+    factorisations that explain the data equally well (Slavov, AISTATS 2010).
 
     Parameters
     ----------
@@ -59,7 +59,8 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         whose author does not.
     random_state : int, RandomState or None
         Seeds the sampler, where the posterior has to be sampled. Searches use a fixed stream: the
-        regulators do not depend on the seed. Same seed, same bits, whatever the threads.
+        regulators do not depend on the seed. The same seed gives the same
+        bits with any number of threads.
     verbose : int
         Above 0, progress is printed.
     paper_options : dict or None
@@ -85,7 +86,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     noise_ : (n_features_in_,) standard deviation of what the network leaves unexplained.
     rotation_ : (P*, n_components_) the paper's B.
     projection_ : (n_features_in_, n_components_) activities are ``(X - mean_) @ projection_``.
-    mean_ : (n_features_in_,) what is taken off each variable.
+    mean_ : (n_features_in_,) the mean subtracted from each variable.
     observed_ : (n_features_in_,) share of the samples in which each variable was measured.
     singular_values_ : (P*,) of the prepared table.
     diagnosis_ : DataFrame, one row per regulator. "certified": halves of the variables that share

@@ -110,7 +110,7 @@ def report_data(
 
 
 def _activities(model: Any, table: Any, network: Network) -> tuple[Array, float | None]:
-    """Activities (M, P), and the share of variance they explain when the data are at hand."""
+    """Activities (M, P), and the share of variance they explain if the data are given."""
     P, N = network.shape
     shape = np.shape(table)
     if len(shape) != 2 or shape[1] not in (P, N):

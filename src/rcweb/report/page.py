@@ -69,5 +69,5 @@ def _digest(script: str) -> str:
 
 
 def _json_for_html(text: str) -> str:
-    """JSON that cannot end the script element it stands in, nor open a comment there."""
+    """JSON that can neither close its script element nor open a comment in it."""
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

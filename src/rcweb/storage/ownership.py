@@ -99,7 +99,7 @@ def _recorded(path: Path) -> Mapping[str, Mapping[str, Any]]:
 
 
 def _is_as(path: Path, facts: Mapping[str, Any]) -> bool:
-    # The size first: it is at hand, and a large file need not be read to see that it changed.
+    # The size first: it costs nothing, and often shows a change without reading a large file.
     return path.stat().st_size == facts.get("size") and checksum(path) == facts.get("sha256")
 
 

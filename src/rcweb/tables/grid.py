@@ -32,11 +32,11 @@ _TITLE = re.compile(
 
 @dataclass(frozen=True)
 class Grid:
-    """A rectangle of numbers as it stands in the file, rows x columns, NaN where missing.
+    """The rectangle of numbers in a file, rows x columns, NaN where missing.
 
     rows, columns : names, None where the file has none
     corner : title of the column of row names
-    row_place, column_place : words for where a row or column stands in the file
+    row_place, column_place : text that locates a row or column in the file
     notes : what was detected, in a few words
     set_aside : titles, or places, of columns of text that were left out
     rows_are_samples : None unless the format itself defines the orientation
@@ -54,7 +54,7 @@ class Grid:
 
 
 def is_missing(cell: str) -> bool:
-    """Whether a cell stands for "not measured"."""
+    """Whether a cell means "not measured"."""
     return cell.strip().lower() in MISSING
 
 
@@ -130,7 +130,7 @@ class _Layout:
     set_aside: tuple[str, ...] = ()
 
     def column(self, k: int) -> str:
-        """Where the k-th kept column stands in the file."""
+        """The place of the k-th kept column in the file."""
         return place(column=self.kept[k] + 1, name=self.titles[k] if self.titles else None)
 
 
@@ -143,7 +143,7 @@ def _layout(
         raise TableError("The file is empty.")
     second = next(rows, None)
     line, cells = top
-    # Two lines are needed: a header is told by contrast with the line below it.
+    # Two lines are needed: a header is recognised by comparison with the line below it.
     if header is None:
         header = _is_header(cells, second[1] if second else None)
     width = len(second[1]) if second else len(cells)

@@ -67,9 +67,9 @@ def tenfold_above(scale: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Which of the positive numbers `scale` (n,), a tenth of them at most or one, are more than
     tenfold all others.
 
-    Where most variables follow no regulator the scales of the others reach over a wide range, and
-    one beyond them does not stand apart in the sense of `far_above`; the fit follows it all the
-    same, since it has more than a hundred times the variance of any other.
+    Where most variables have no regulator, the scales of the others cover a wide range. `far_above`
+    then misses a variable beyond them, but the fit would still follow it, since it has more than a
+    hundred times the variance of any other.
     """
     apart = np.zeros(len(scale), dtype=bool)
     n = int((scale > 0).sum())
@@ -84,7 +84,7 @@ def tenfold_above(scale: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def far_above(scale: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which of the positive numbers `scale` (n,) stand apart above all others.
+    """Which of the positive numbers `scale` (n,) are separated from all others by a wide gap.
 
     On a log scale: a minority beyond a gap that is wider than the range of the majority, taken as
     twice its upper half, so that a few small ones do not widen it (and at least as twice the second

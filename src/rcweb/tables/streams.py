@@ -24,7 +24,7 @@ _ESCAPED = re.compile("[\udc80-\udcff]")
 
 @contextmanager
 def open_unpacked(path: Path) -> Iterator[IO[bytes]]:
-    """The file's bytes, unpacked if they are gzip or zstd, whatever the name says."""
+    """The file's bytes, unpacked if they are gzip or zstd; the content decides, not the name."""
     with path.open("rb") as file:
         magic = file.read(4)
         file.seek(0)

@@ -24,7 +24,7 @@ class Table:
     samples, variables : unique names
     notes : what was detected while reading, in a few words
     sha256 : checksum of the file
-    way : which way round the file was, None if it was no file
+    way : orientation of the file, None if the table did not come from a file
     set_aside : columns of text that were left out
     logged : whether log2(x + 1) was taken of the values in the file
     """

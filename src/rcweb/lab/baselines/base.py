@@ -1,4 +1,4 @@
-"""What every rival shares: its record, what it returns, centring, the cut to a known density."""
+"""Shared by all rivals: records, results, centring, and the cut to a known density."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class MethodRecord:
     paper : where it was published
     settings : the settings it got, every one that matters
     look : colour and marker in figures
-    told : what it is told about the truth of a planted problem
+    told : what it gets to know about the truth of a planted problem
     data : tables it applies to, "any" or "non-negative"
     finds_p : it accepts ``n_components="auto"``
     package : what has to be installed to run it, beyond what rcweb needs
@@ -87,7 +87,7 @@ def z_scores(C: Array) -> Array:
 
 
 def check_data(data: Array, n_components: int) -> Array:
-    """The table with its variable means taken off, (M, N), as float64."""
+    """The table minus its variable means, (M, N), as float64."""
     data = check_table(data, n_components)
     return data - data.mean(axis=0)
 

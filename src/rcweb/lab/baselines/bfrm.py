@@ -134,7 +134,7 @@ def _columns(name: str, values: Array, M: int) -> Array:
 
 
 def _start(X: Array, H: Array, P: int, density: float) -> _State:
-    """Varimax factors of unit variance of what the measured factors leave over."""
+    """Varimax factors, of unit variance, of the residual of the measured factors."""
     beta = np.asarray(np.linalg.lstsq(H, X, rcond=None)[0], dtype=np.float64)
     rest = X - H @ beta
     factors = varimax.fit(rest, P)

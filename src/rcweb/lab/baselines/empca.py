@@ -60,7 +60,7 @@ def fit(
     for p in range(n_components):
         w = _component(X, k, rng, non_negative)
         W[p] = w
-        # Sparse components are not orthogonal; this takes off all variance along w.
+        # Sparse components are not orthogonal; this removes all variance along w.
         X -= np.outer(X @ w, w)
     return Factors(activities=regress_activities(G0, W), network=W)
 

@@ -70,7 +70,7 @@ def fit(
     """One run of NMF if `n_runs` is 1, else the consensus of that many.
 
     Variables are scaled to unit variance without centring, as published, and the network scaled
-    back. `activities` and `network` stand for the table with its means. Entries beyond the mean
+    back. `activities` and `network` describe the table with its means. Entries beyond the mean
     `density` are cut.
     """
     X = check_table(data, n_components)

@@ -8,8 +8,8 @@ step that consults known regulons:
    met in more than half of the runs is a robust component, the mean of its members;
 3. the dimension is the smallest at which as many components match one of the largest dimension as
    have more than a single variable (McConn et al., figure 2);
-4. in each component the variables of largest weight are taken off until D'Agostino's K^2 of the
-   rest falls below a cut-off: those taken off are its targets.
+4. in each component the variables of largest weight are removed until D'Agostino's K^2 of the
+   rest falls below a cut-off: the removed ones are its targets.
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ def _unit(C: Array) -> Array:
 
 
 def normal_cut(C: Array, cut_off: float) -> Array:
-    """In each row the largest entries, taken off one by one until K^2 of the rest is small."""
+    """In each row the largest entries, removed one by one until K^2 of the rest is small."""
     kept = np.zeros_like(C)
     for row, out in zip(C, kept):
         order = np.argsort(np.abs(row), kind="stable")

@@ -50,7 +50,7 @@ def fit(
     """Alternate lasso for C (coordinate descent) and least squares for R.
 
     `alpha` is chosen so that C has the mean `density` (0.1 if None), by bisection on short fits
-    that continue each other; the last fit starts anew from the singular vectors, scikit-learn's
+    that continue each other; the last fit starts again from the singular vectors, scikit-learn's
     start, and runs to convergence. No row is cut: the penalty gives each row its own degree.
     """
     G0 = check_data(data, n_components)

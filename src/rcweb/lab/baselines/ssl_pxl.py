@@ -82,7 +82,7 @@ def fit(
     start : "ica", or "random" normal loadings as published, which end in worse modes (figure 1,
     P = 30: accuracy 0.67 against 0.999). `density` is not used. Factors that the prior empties are
     rows of zeros; asked for twice the true number it empties one to four of eight, and the others
-    stay mixed, so that it is told P like the rest.
+    stay mixed, so it gets P like the others.
     """
     if start not in STARTS:
         raise ValueError(f"start must be one of {', '.join(STARTS)}; not {start!r}.")

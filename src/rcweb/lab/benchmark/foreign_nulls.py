@@ -1,4 +1,4 @@
-"""Tables without sparse regulators: whatever a method draws or vouches for in them is false.
+"""Tables without sparse regulators: every edge and every certified regulator in them is false.
 
 Generators as in `rcweb.lab.benchmark.foreign_worlds`; X is (M, N), z are independent N(0, 1).
 """

@@ -81,7 +81,7 @@ def _rival(
 
 
 def fit_table(name: str, data: Array, n_components: int | str, seed: int) -> Factors:
-    """A rival's factors of a real table, of which nobody can tell it a density."""
+    """A rival's factors of a real table, whose density is unknown."""
     method = get_method(name)
     if method.fit is None:
         raise ValueError(f"{name!r} is not one of the rivals that fit a table.")
@@ -209,7 +209,7 @@ METHODS: dict[str, Method] = {
 }
 
 
-# The methods of published figure 3, and who stands for them here.
+# The methods of published figure 3 and the names of their implementations here.
 PUBLISHED = {"RCweb": "rcweb-paper", "emPCA": "empca", "K-SVD": "ksvd-published"}
 
 

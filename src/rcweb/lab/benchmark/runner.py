@@ -49,7 +49,7 @@ def run(
     retry : measure again what failed or ran out of time
 
     The folder holds ``rows.jsonl`` (one line per fit), ``summary.csv``, ``summary.md`` and, with
-    matplotlib, the figures. A finished plan is not run again: delete the folder to start afresh.
+    matplotlib, the figures. A finished plan is not run again: delete the folder to start again.
     """
     blocks = get_plan(plan)
     if plan == "organisms":
@@ -75,7 +75,7 @@ def run(
 
 
 def _check_ours(folder: Path, store: Store) -> None:
-    """Tables and figures would replace files of the same names that nobody here wrote."""
+    """Refuse a folder with other files: tables and figures could replace some of them."""
     if not store.rows and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ValueError(
             f"{folder} holds no rows of earlier measurements and is not empty; name a new folder."

@@ -73,7 +73,7 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _in_order(table: pd.DataFrame) -> pd.DataFrame:
-    """By cell and method, whatever the order in which parallel fits came back."""
+    """By cell and method: parallel fits finish in any order."""
     names = [name for name in CELL[1:] if name in table]
     rank = {name: k for k, name in enumerate(METHODS)}
     keyed = table.assign(rank=table["method"].map(rank))

@@ -32,6 +32,7 @@ def scaling_figure(rows: pd.DataFrame) -> Figure:
     for ax, (letter, x) in zip(axes, SIZES.items()):
         panel = ok[ok["panel"] == letter]
         for (method, threads), group in panel.groupby(["method", "threads"], sort=False):
+            # Points are medians; the exponents in the legend use every fit.
             median = group.groupby(x)["cpu_seconds"].median()
             fit = exponents[method, threads, letter]
             spread = "" if np.isnan(fit.low) else f" [{fit.low:.2f}, {fit.high:.2f}]"
