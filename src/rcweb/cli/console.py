@@ -52,7 +52,7 @@ class Console:
         interrupt.check()
         start = time.monotonic()
         done = threading.Event()
-        # A daemon thread: a hanging step must not keep the process alive after an error.
+        # A daemon thread: the watcher must not keep the process alive after an error.
         watcher = threading.Thread(target=_watch, args=(what, start, done, sys.stderr), daemon=True)
         if not self.quiet:
             watcher.start()

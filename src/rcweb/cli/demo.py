@@ -79,6 +79,7 @@ def _ecoli(dataset: Dataset, out: Path, console: Console, overwrite: bool) -> Pa
 
     start = time.monotonic()
     frame = dataset.expression
+    # No file to read, but the same path as `fit` from here on.
     table = Table(frame.to_numpy(), tuple(map(str, frame.index)), tuple(map(str, frame.columns)))
     console.say(f"{dataset.name}: {frame.shape[0]} samples x {frame.shape[1]:,} genes.")
     symbols = dataset.genes["symbol"].dropna()
@@ -130,6 +131,7 @@ def _planted(out: Path, console: Console, overwrite: bool) -> Path:
     from rcweb.tables.table import Table
 
     start = time.monotonic()
+    # A fixed seed: everybody sees the same demo.
     truth = simulate(280, 500, 30, network="poisson", density=0.1, noise=0.1, random_state=0)
     M, N = truth.data.shape
     table = Table(

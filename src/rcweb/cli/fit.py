@@ -172,6 +172,7 @@ def fit(
             table = read_data(data, reading(), knowledge)
         knowledge = join_table(knowledge, sources, table.samples, table.variables)
         check = check_data(table, data.name, knowledge.matches)
+        # Before the fit: a wrong table should not cost an hour.
         tell_input(check, console)
         if h5ad:
             check_h5ad(table, knowledge)
@@ -190,6 +191,7 @@ def fit(
             # Only now: until the result is on disk the checkpoint is the only copy of the work.
             remove_checkpoint(checkpoint)
         kept.append(f"The result is complete, in {out}.")
+        # The time includes reading and writing, as the user experienced it.
         summary = summarise(out, result, annotations, time.monotonic() - start)
         console.result(summary, summary_text(summary))
 

@@ -57,6 +57,7 @@ def read_knowledge(folder: Path, n_samples: int) -> Knowledge:
         if (document["format"], document["version"]) != (KNOWLEDGE_FORMAT, KNOWLEDGE_VERSION):
             raise ValueError("it has another format")
         groups, labels, title = (document[key] for key in ("groups", "labels", "title"))
+        # Groups are stored in sample order; another length cannot be matched.
         if groups is not None and len(groups) != n_samples:
             raise ValueError(f"it has groups of {len(groups)} samples, there are {n_samples}")
         return Knowledge(
@@ -67,6 +68,7 @@ def read_knowledge(folder: Path, n_samples: int) -> Knowledge:
             labels=None if labels is None else {str(k): str(v) for k, v in labels.items()},
             title=None if title is None else str(title),
         )
+    # An edited file can fail in any of these ways.
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ValueError(f"{KNOWLEDGE_FILE} was changed after rcweb wrote it ({error})") from None
 

@@ -127,6 +127,7 @@ def join_table(
             sources.samples.name, knowledge.sheet, samples, sources.group
         )
         matches.append(found)
+    # Read only now: the sample names of the table decide its orientation.
     if sources.measured is not None:
         measured = _load_measured(sources.measured, samples)
         matches.append(matching.match_measured(sources.measured.name, measured, samples))

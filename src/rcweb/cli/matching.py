@@ -22,6 +22,7 @@ SAME_SAMPLES = "Samples must be called the same in both files."
 def match_sets(file: str, sets: GeneSets, variables: Sequence[str]) -> Match:
     """Members of sets among the variables."""
     inside = set(variables)
+    # How many sets can be found at all says more than how many members match.
     hit = sum(not inside.isdisjoint(members) for members in sets.members)
     return match(
         file,

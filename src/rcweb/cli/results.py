@@ -111,6 +111,7 @@ def read_result(out: str | Path) -> Result:
     except (OSError, ValueError) as error:
         raise TableError(f"{out} is incomplete: {error}") from None
     model = load_model(out / "model.rcweb")
+    # A user may have copied files of two results into one folder.
     if activities.shape[1] != model.n_components_:
         raise TableError(f"{out}: activities.tsv and model.rcweb do not belong together.")
     # The file titles columns by name and id; inside, ids are used.

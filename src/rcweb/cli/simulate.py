@@ -74,6 +74,7 @@ def simulate(out: Path, overwrite: bool, console: Console, **parameters: Any) ->
     P, N = truth.network.shape
     network = Network(
         weights=truth.network,
+        # The truth is certain.
         probability=(truth.network != 0).astype(np.float64),
         score=truth.network,
         regulators=tuple(f"regulator{p}" for p in range(P)),
@@ -91,6 +92,7 @@ def simulate(out: Path, overwrite: bool, console: Console, **parameters: Any) ->
             "true_sets.gmt": network.to_gmt(),
         }
         for name, text in texts.items():
+            # newline="": the same bytes on every system.
             (folder / name).write_text(text, encoding="utf-8", newline="")
     M = len(samples)
     summary = {"out": str(out), "n_samples": M, "n_variables": N, "n_edges": network.n_edges}

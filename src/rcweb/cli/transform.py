@@ -64,6 +64,7 @@ def transform(
         raise click.UsageError(f"{out.name!r} must end in .tsv or .csv, or in .npy or .zarr.")
     if out.suffix == ".zarr":
         check_package("zarr", "Writing .zarr", "scale")
+    # A folder may come from a stranger: its model must be a regular file.
     if model.is_dir():
         model = model / "model.rcweb"
         check_regular(model)
@@ -124,6 +125,7 @@ def align(table: Table, model: RCweb, console: Console) -> pd.DataFrame:
 
     targets = model.network_.targets
     frame = table.frame()
+    # Fitted to an array: only the order can match variables.
     if not hasattr(model, "feature_names_in_"):
         if frame.shape[1] != len(targets):
             raise TableError(

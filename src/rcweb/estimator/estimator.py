@@ -59,8 +59,8 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         whose author does not.
     random_state : int, RandomState or None
         Seeds the sampler, where the posterior has to be sampled. Searches use a fixed stream: the
-        regulators do not depend on the seed. The same seed gives the same
-        bits with any number of threads.
+        regulators do not depend on the seed. The same seed gives the same bits
+        with any number of threads.
     verbose : int
         Above 0, progress is printed.
     paper_options : dict or None
@@ -160,14 +160,14 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         samples = getattr(X, "index", None) if blocks is None else getattr(blocks, "samples", None)
         origin, whole = Origin.of(X, getattr(blocks, "samples", None)), blocks is None
         if blocks is None:
-            # Checked before filling: the input check must see which values are missing.
             X = self._validated(X, ensure_min_samples=2, ensure_min_features=2)
+            # Before filling: the input check must see which values are missing.
             self._check_input(origin.look(X, self._given_names()), origin.source)
             X, observed = self._fill(X)
             blocks = in_blocks(X) if method.solve is None or issparse(X) else None
         else:
             learn_names(self, blocks)
-        # Before any large array exists, so that a refusal costs nothing.
+        # Before the fit itself allocates memory, so that a refusal costs little time.
         self._check_memory(X, blocks)
         # One BLAS thread: sums in another order would change the last bits, then the edges.
         with one_blas_thread():

@@ -66,6 +66,7 @@ def check_sizes(
 def _check_checkpoint(checkpoint: Any, method: str, random_state: Any) -> None:
     if not isinstance(checkpoint, str | PathLike):
         raise TypeError(f"checkpoint must be None or a path, not {checkpoint!r}.")
+    # Other methods have no stages to save.
     if method != "refined":
         raise ValueError(f"checkpoint is for method 'refined', not {method!r}.")
     if not (random_state is None or isinstance(random_state, Integral)):

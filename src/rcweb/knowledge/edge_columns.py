@@ -111,4 +111,5 @@ def _sign(word: str) -> float:
 
 
 def _bare(title: str) -> str:
+    # gene_id, Gene ID and geneId are one title.
     return re.sub(r"[^a-z0-9]", "", str(title).lower())

@@ -138,6 +138,7 @@ def best_known(
         found=found,
         missed=missed,
         new=new,
+        # They could not have been found, so they are counted apart from missed ones.
         unmeasured=sum(gene not in gene_number for gene in genes),
     )
 

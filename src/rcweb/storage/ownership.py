@@ -29,6 +29,7 @@ def kept_files(path: Path, names: Collection[str], *, overwrite: bool = False) -
     found = set(os.listdir(path))
     for name in sorted(found):
         check_regular(path / name)
+    # Links and folders were refused above, even with --overwrite.
     if not overwrite:
         _check_unchanged(path, sorted(found & set(names)))
     return sorted(found - set(names))
@@ -92,6 +93,7 @@ def _recorded(path: Path) -> Mapping[str, Mapping[str, Any]]:
             f"{path / RECORD} has no checksums of files (an earlier version of rcweb wrote it), "
             f"so changes cannot be detected: {WAY_OUT}"
         )
+    # An edited record could claim any file as ours.
     if not is_unchanged(text, record):
         raise ValueError(f"{path / RECORD} was changed after rcweb wrote it: {WAY_OUT}")
     files: dict[str, dict[str, Any]] = record["files"]

@@ -96,12 +96,14 @@ def _state(path: Path) -> tuple[int, ...]:
         found = path.stat()
     except FileNotFoundError:
         raise TableError("the file vanished while it was read.") from None
+    # The inode too: an atomic replacement may keep size and time.
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def ending(path: Path) -> str:
     """The extension in lower case, without that of a compression: ``.tsv`` for ``a.tsv.gz``."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
+    # The type is that of the content: a.tsv.gz is a .tsv.
     if suffixes and suffixes[-1] in _COMPRESSED:
         suffixes.pop()
     return suffixes[-1] if suffixes else ""

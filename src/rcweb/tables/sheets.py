@@ -79,7 +79,7 @@ def groups_of(sheet: pd.DataFrame, samples: Sequence[str], column: str | None) -
         )
     if column is None:
         titled = [c for c in sheet.columns if c.lower() in _GROUP_TITLES]
-        # One group divides nothing, and more than 40 colours cannot be told apart.
+        # One group divides nothing, and a column with more than 40 values is rarely a group.
         few = [c for c in sheet.columns if 2 <= present[c].nunique() <= _MAX_GROUPS]
         column = next(iter([*titled, *few]), None)
     if column is None:

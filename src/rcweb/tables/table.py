@@ -93,6 +93,7 @@ def to_table(
         _refuse_empty(grid.values, 1, "row", grid.rows, grid.row_place)
     # Infinite values are never measurements; as missing ones they would pass silently.
     _refuse_infinite(grid)
+    # The user decides first, then the file type, then the names.
     if transpose is not None:
         way = Orientation(not transpose, "as requested")
     elif grid.rows_are_samples is not None:
@@ -117,6 +118,7 @@ def to_table(
 def _refuse_repeats(names: Sequence[str] | None, side: str, where: Callable[[int], str]) -> None:
     first: dict[str, int] = {}
     for i, name in enumerate(names or ()):
+        # A nameless row could not be referred to in any result.
         if not name:
             raise TableError(f"{where(i)}: this {side} has no name.")
         if name in first:

@@ -59,6 +59,7 @@ def curve(
     for n, edges, overlap, targets in _overlaps(values, members, numbers):
         together = (overlap[:P] + overlap[P:], targets[:P] + targets[P:])
         for signs, (common, found) in (("together", together), ("apart", (overlap, targets))):
+            # All pairs count as tests, empty rows too: a method gains nothing by adding rows.
             met = significant(common, found, sizes, len(names))
             rows = np.asarray(met.any(axis=1))
             line = {

@@ -126,6 +126,7 @@ def batches(rng: Rng, M: int, N: int, P: int, level: float) -> World:
     """The last two of the P regulators are batches: samples fall in one of two groups (+-1), and
     every variable responds, N(0, level^2). They are no regulators: the truth is the others."""
     C, mask = sparse_rows(rng, P - 2, N)
+    # Dense by construction: a batch shifts every variable.
     groups = rng.choice([-1.0, 1.0], (M, 2))
     shift = groups @ (level * rng.standard_normal((2, N)))
     return World(with_noise(rng, rng.standard_normal((M, P - 2)) @ C) + shift, C, mask)
@@ -152,6 +153,7 @@ def counts_log(rng: Rng, M: int, N: int, P: int, level: float) -> World:
 def counts_raw(rng: Rng, M: int, N: int, P: int, level: float) -> World:
     """The same counts untransformed; true weights are those of a small effect, q_n C_pn."""
     counts, C, mask, abundance = _counts(rng, M, N, P, level)
+    # To first order in the effect, a count changes by its abundance times the effect.
     return World(counts, C * abundance, mask)
 
 
@@ -188,6 +190,7 @@ def outlier_samples(rng: Rng, M: int, N: int, P: int, level: float) -> World:
     """In a share `level` of the samples the noise is 10 times larger."""
     C, mask = sparse_rows(rng, P, N)
     noise = rng.standard_normal((M, N))
+    # At least one sample, however small the table.
     noise[rng.permutation(M)[: max(1, round(level * M))]] *= 10
     return World(with_noise(rng, rng.standard_normal((M, P)) @ C, noise), C, mask)
 

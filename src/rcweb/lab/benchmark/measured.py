@@ -29,6 +29,7 @@ def by_method(rows: pd.DataFrame, unit: str, value: str) -> pd.DataFrame:
     if part.empty:
         return empty
     asked = part["asked"] if "asked" in part else pd.Series("known", part.index)
+    # Knowing P is an advantage; the two must not be mixed in one mean.
     name = part["method"].where(asked == "known", part["method"] + ", P unknown")
     table = part.assign(unit=part[unit], name=name)
     wide = table.pivot_table(value, ["unit", "seed"], "name", aggfunc="mean", sort=False)

@@ -59,6 +59,8 @@ class Cell:
         return simulate(**arguments, random_state=seed)
 
 
+# The author's noise convention compares variances of uncentred tables; HONEST repeats the figures
+# with the ratio of standard deviations.
 AUTHOR: dict[str, Any] = {"weights": "author", "noise_convention": "author"}
 HONEST: dict[str, Any] = {"weights": "author", "noise_convention": "ratio"}
 

@@ -97,6 +97,7 @@ class Store:
         """Write one line and push it to the disk: an interrupted run loses nothing."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("ab+") as file:
+            # Appending after half a line would damage this row too.
             _end_line(file)
             file.write(json.dumps(row).encode() + b"\n")
         self.rows.append(row)

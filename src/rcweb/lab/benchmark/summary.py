@@ -140,6 +140,7 @@ def accuracy_table(summary: pd.DataFrame, value: str = "rho") -> pd.DataFrame:
 
 def wide_table(summary: pd.DataFrame, value: str) -> pd.DataFrame:
     """`value` with cells (their labels) down and methods across, both in the order of the plan."""
+    # A cell may have been run with several numbers of threads; accuracy is the same.
     once = summary.drop_duplicates(["label", "method"])
     wide = once.pivot(index="label", columns="method", values=value)
     return wide.loc[list(once["label"].unique()), list(once["method"].unique())]

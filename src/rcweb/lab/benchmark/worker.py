@@ -81,7 +81,7 @@ class Worker:
             answer = ""
         finally:
             alarm.cancel()
-        # An empty line means that the pipe closed: the process ended.
+        # An empty answer means that the pipe closed: the process ended.
         if answer:
             return dict(json.loads(answer))
         self.close()

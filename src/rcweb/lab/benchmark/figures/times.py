@@ -88,6 +88,7 @@ def speed_figure(summary: pd.DataFrame) -> Figure:
     left, right = ax.get_xlim()
     ends = np.array([left, right])
     ax.plot(ends, ends, color="black", lw=1, label="equal")
+    # The limit that rcweb should keep; see `targets`.
     ax.plot(ends, 10 * ends, color="black", lw=1, ls=":", label="ten times")
     ax.set_xlim(left, right)
     ax.set_xlabel("FastICA, seconds")
