@@ -191,7 +191,6 @@ def fit(
             # Only now: until the result is on disk the checkpoint is the only copy of the work.
             remove_checkpoint(checkpoint)
         kept.append(f"The result is complete, in {out}.")
-        # The time includes reading and writing, as the user experienced it.
         summary = summarise(out, result, annotations, time.monotonic() - start)
         console.result(summary, summary_text(summary))
 

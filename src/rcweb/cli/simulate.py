@@ -74,7 +74,6 @@ def simulate(out: Path, overwrite: bool, console: Console, **parameters: Any) ->
     P, N = truth.network.shape
     network = Network(
         weights=truth.network,
-        # The truth is certain.
         probability=(truth.network != 0).astype(np.float64),
         score=truth.network,
         regulators=tuple(f"regulator{p}" for p in range(P)),

@@ -59,7 +59,6 @@ def transform(
     from rcweb.tables import read_table
 
     separators = {".tsv": "\t", ".csv": ","}
-    # Before anything is loaded.
     if out.suffix not in (*separators, ".npy", ".zarr"):
         raise click.UsageError(f"{out.name!r} must end in .tsv or .csv, or in .npy or .zarr.")
     if out.suffix == ".zarr":

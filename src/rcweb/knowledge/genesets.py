@@ -163,7 +163,6 @@ class GeneSets:
         rows, columns, values = [], [], []
         for s, (members, numbers) in enumerate(zip(self.members, self.weights_or_ones())):
             for member, value in zip(members, numbers):
-                # Members that were not measured have no column.
                 if member in position:
                     rows.append(s)
                     columns.append(position[member])

@@ -90,7 +90,7 @@ def fit(
     The chain starts at the varimax rotation of the principal components (figure 1, P = 10: accuracy
     1.00, from a random start 0.79; no difference on figure 3). The published program's triangular
     constraint, which names a founder variable for each factor, is left out: sparsity alone fixes
-    the rotation, and the result does not depend on the order of variables.
+    the rotation, and no variable has a special role.
     """
     X = check_data(data, n_components)
     share = check_density(density, default=0.1) or 0.1

@@ -142,7 +142,7 @@ def update_atoms(E: Array, D: Array, C: Array, order: Ints, n_steps: int) -> Non
             d[:] = 0.0
             for i in users:
                 C[i, j] = np.dot(E[i], D[j])
-                # The last step takes the atom's new part off again, so that E stays the residual.
+                # The last step subtracts the atom's new part again, so that E stays the residual.
                 if step < n_steps - 1:
                     _add(d, C[i, j], E[i])
                 else:
