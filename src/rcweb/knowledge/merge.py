@@ -31,5 +31,6 @@ def merge_sets(parts: Sequence[tuple[str, GeneSets]]) -> GeneSets:
 
 def _free(name: str, taken: Collection[str]) -> str:
     """The name, with a number appended if it is already used."""
+    # Lazy and endless; `next` stops at the first free number.
     candidates = (name if k == 1 else f"{name} {k}" for k in count(1))
     return next(candidate for candidate in candidates if candidate not in taken)

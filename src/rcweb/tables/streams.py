@@ -131,6 +131,8 @@ class _ZstdReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
+        # Ends: every turn uses up input, and at the end of the input 0 is returned or an error
+        # raised.
         while not self._ready:
             if not self._packed:
                 self._packed = self._source.read(_PIECE)

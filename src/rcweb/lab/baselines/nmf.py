@@ -112,6 +112,7 @@ def consensus(spectra: Array, P: int, n_runs: int, seed: int) -> Array:
     recurrent = spectra[local_distance(spectra, n_runs) < DENSITY_THRESHOLD]
     if len(recurrent) < P:
         recurrent = spectra
+    # Best of ten starts; scikit-learn stops each after 300 steps at most and uses the last centres.
     labels = KMeans(P, n_init=10, random_state=seed).fit_predict(recurrent)
     medians = np.stack([np.median(recurrent[labels == k], axis=0) for k in range(P)])
     return np.asarray(medians / np.maximum(medians.sum(axis=1, keepdims=True), 1e-300))
