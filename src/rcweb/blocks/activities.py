@@ -58,6 +58,7 @@ class Project(Step):
         rows = np.flatnonzero(~np.isfinite(R).all(axis=1))
         if not len(rows):
             return R
+        # Imported here: complete tables, the usual case, do not need it.
         from rcweb.engine.missing import project_missing, refuse_infinite
 
         X = dense(block[rows])
@@ -114,6 +115,7 @@ class _Explain(Step):
         centred = dense(block) - self.project.mean
         seen = ~np.isnan(centred)
         rest = centred - self.project.activities(block, start) @ self.network
+        # Missing entries count neither as variance nor as residual.
         rest[~seen] = centred[~seen] = 0.0
         rest, centred = rest / self.unit, centred / self.unit
         # If the largest value shows an overflow, `explained` repeats the pass with another unit.
@@ -124,13 +126,17 @@ class _Explain(Step):
 
 
 def explained(blocks: Blocks, project: Project | KnownActivities, network: Array) -> float:
-    """Share of the variance that the network explains, in one pass (see `RCweb.score`); in two
-    if its numbers are extreme."""
+    """Share of the variance that the network explains, in one pass (see `RCweb.score`).
+
+    A second pass, in other units, is made if squares overflow or vanish: that is rare, and known
+    only after the first one.
+    """
     largest, *sums = blocks.fold(_Explain(project, network))
     if is_extreme(float(largest)):
         unit = power_of_two(float(largest))
         _, *sums = blocks.fold(_Explain(project, network, unit))
     rest, count, total, square = sums
+    # The new table has a mean of its own, while rows are centred by that of the fitted one.
     variance = float((square - total**2 / np.maximum(count, 1)).sum())
     left = float(rest.sum())
     return 1 - left / variance if variance > 0 else float(left == 0)
@@ -163,6 +169,7 @@ def transform_blocks(model: Fitted, source: Any, out: Any) -> Any:
     target = _create(Path(out), shape) if isinstance(out, str | Path) else out
     project = projector(model)
     if isinstance(blocks, Chunked):
+        # Locked: chunks are written by several threads, and not every target allows that.
         project_blocks(blocks, project).store(target, lock=True)
     else:
         blocks.fold(_Write(project, target))
@@ -190,6 +197,7 @@ def learn_names(model: Any, blocks: Blocks) -> None:
             f"A table of {M} samples and {N} variables; at least 2 of both are needed."
         )
     model.n_features_in_ = N
+    # As in scikit-learn, a fit without names removes those of an earlier fit.
     if blocks.names is not None:
         model.feature_names_in_ = np.array(blocks.names, dtype=object)
     elif hasattr(model, "feature_names_in_"):

@@ -23,8 +23,8 @@ Tell = Callable[[int, int], None]
 
 BLOCK_ENTRIES = 1 << 22  # 32 MB: large enough for products to run at full speed
 FEWEST_ROWS = 512
-GROUP = 64  # parts joined before they are closed
-# Up to this many variables the N x N matrix of products is kept, and has the better accuracy.
+GROUP = 64  # parts joined before `Step.close` reduces them
+# Up to this many variables the N x N matrix of products is kept (512 MB): exact, in one pass.
 MOST_GRAM = 8000
 
 
@@ -41,7 +41,7 @@ class Step:
         raise NotImplementedError
 
     def close(self, parts: Parts) -> Parts:
-        """Parts of several blocks, joined, made as small as those of one."""
+        """Reduce the joined parts of several blocks to the size of one block's."""
         return parts
 
 
@@ -72,6 +72,7 @@ def join(step: Step, parts: Iterable[Parts]) -> Parts:
     """Join the parts of consecutive blocks; an iterator is consumed one part at a time."""
     stream = iter(parts)
     total = None
+    # In groups, so that parts joined by "rows", such as block means, do not pile up with M.
     while (first := next(stream, None)) is not None:
         group = step.close(_add_up(step.rules, chain([first], islice(stream, GROUP - 1))))
         total = group if total is None else step.close(_add_up(step.rules, [total, group]))

@@ -12,8 +12,8 @@ import numpy as np
 from rcweb.blocks.base import Parts, RowBlock, Step, Tell, as_block, block_rows, join
 
 FAN_IN = 8  # parts joined in one task
-LOOK = 1.0  # seconds between two looks at the workers
-PATIENCE = 30.0  # seconds without any worker: a new one may be on its way
+LOOK = 1.0  # seconds between two checks of the workers
+PATIENCE = 30.0  # seconds to wait without any worker, since a new one may be starting
 # W (N x L) is part of the task graph, so that the scheduler can send it to any worker, also after
 # one has died. Dask warns about large graphs above 10 MB.
 LARGE_GRAPHS = {"distributed.admin.large-graph-warning-threshold": "10GB"}

@@ -1,7 +1,7 @@
 """Compiled loops over sparse blocks, which are never made dense.
 
-Alone in their file: numba's cache does not see edits elsewhere. They release the interpreter's
-lock, so that blocks are worked on in several threads.
+In a file of their own: numba's cache does not see edits elsewhere. They release the interpreter's
+lock, so that several threads can work on blocks.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ def column_moments(indices, data, low, high, total, count):  # type: ignore[no-u
 @njit(cache=True, nogil=True)
 def add_gram(indptr, indices, data, gram):  # type: ignore[no-untyped-def]
     """Add ``X^T X`` to the upper triangle of `gram` (N, N); indices sorted in each row."""
+    # The cost is the number of pairs of stored entries in a row, not N^2. Sorted indices make the
+    # second loop stay in the upper triangle, and halve the work.
     for i in range(len(indptr) - 1):
         for a in range(indptr[i], indptr[i + 1]):
             row, x = gram[indices[a]], data[a]
@@ -37,7 +39,7 @@ def add_gram(indptr, indices, data, gram):  # type: ignore[no-untyped-def]
 def add_activities(indptr, indices, data, W, B):  # type: ignore[no-untyped-def]
     """Add ``X W`` to B (n, L), X (n, N) by its compressed columns.
 
-    By columns W is gone through once, and B, which is small, stays in the cache.
+    By columns, W (N, L) is read once, and B, which is small, stays in the cache.
     """
     for j in range(len(indptr) - 1):
         weights = W[j]

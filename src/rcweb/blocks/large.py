@@ -48,6 +48,7 @@ def open_large(path: str | Path, options: ReadOptions | None = None) -> LargeTab
         return None
     if path.is_file() and path.stat().st_size < LARGE_BYTES:
         return None
+    # Ignored silently, these options would give the network of another table.
     if options.transpose or options.drop or options.log:
         raise TableError(
             f"{path.name} is read in blocks of samples; --transpose, --drop and --log work only "
@@ -63,5 +64,5 @@ def open_large(path: str | Path, options: ReadOptions | None = None) -> LargeTab
         blocks=replace(blocks, names=names),
         samples=blocks.samples or tuple(f"sample{i}" for i in range(M)),
         variables=names,
-        sha256=checksum(path) if path.is_file() else "",
+        sha256=checksum(path) if path.is_file() else "",  # a zarr store is a folder
     )

@@ -28,7 +28,7 @@ from rcweb.engine.types import Array
 # Numbers in the results that wait to be joined: two N x N matrices at the largest N.
 WAITING = 2 * MOST_GRAM**2
 MOST_THREADS = 8
-RUNS = 16  # places at which a few rows are looked at
+RUNS = 16  # places from which a few rows are read
 
 
 class Rows(Protocol):
@@ -67,6 +67,8 @@ class Local:
         def parts() -> Iterator[Parts]:
             waiting: deque[tuple[int, Future[Parts]]] = deque()
             with ThreadPoolExecutor(threads) as pool:
+                # Results leave in the order of the blocks, whichever thread ends first: sums then
+                # have the same bits. The queue is short, which bounds the memory.
                 for start in range(0, M, size):
                     waiting.append((start, pool.submit(work, start)))
                     if len(waiting) > threads:

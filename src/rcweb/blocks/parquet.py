@@ -39,6 +39,8 @@ class Parquet:
         return int(self._ends[-1]), len(self.names)
 
     def read(self, start: int, stop: int) -> Array:
+        # One thread at a time: the row group held is shared, and decoding it twice would cost more
+        # than waiting.
         out = np.empty((stop - start, len(self.names)))
         with self._lock:
             for group in range(len(self._ends) - 1):
@@ -65,6 +67,7 @@ def _columns(schema: Any, path: str) -> tuple[list[str], tuple[str, ...]]:
     """Names of the columns that name samples, and of the variables."""
     import pyarrow.types as types
 
+    # pandas stores a RangeIndex as a dict instead of a column name; it names no samples.
     stored = (schema.pandas_metadata or {}).get("index_columns", []) if schema.metadata else []
     index = [name for name in stored if isinstance(name, str) and name in schema.names]
     columns = [field for field in schema if field.name not in index]

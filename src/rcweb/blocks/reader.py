@@ -20,7 +20,7 @@ class Reader:
     def __init__(self, blocks: Blocks, report: Report) -> None:
         self.blocks, self.report = blocks, report
         self._change: Callable[[RowBlock], RowBlock] | None = None
-        self._passes = [0]
+        self._passes = [0]  # a list, so that `through` can share the count
 
     @property
     def n_samples(self) -> int:
@@ -47,7 +47,7 @@ class Reader:
 
 @dataclass(frozen=True)
 class _Both:
-    """Two changes, one after the other; can be sent to a cluster."""
+    """Two changes, one after the other; a class, since closures cannot be sent to a cluster."""
 
     first: Callable[[RowBlock], RowBlock]
     then: Callable[[RowBlock], RowBlock]

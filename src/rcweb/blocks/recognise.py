@@ -39,8 +39,10 @@ def as_blocks(X: Any) -> Blocks | None:
 
 
 def in_blocks(X: Any) -> Local | None:
-    """The blocks of a validated table in memory, if it is sparse or large enough that blocks save
-    memory; else None: as one block it would give the same bits."""
+    """The blocks of a validated table in memory, if it is sparse or blocks save memory.
+
+    Else None: processed whole, the table gives the same bits.
+    """
     if sparse.issparse(X):
         return sparse_blocks(X)
     route = route_of(*X.shape)
@@ -114,7 +116,7 @@ def _import(name: str, extra: str) -> Any:
 def _table(values: NDArray[Any]) -> Local:
     if len(values.shape) != 2:
         raise ValueError(f"A table has two dimensions; this array has {len(values.shape)}.")
-    if values.dtype.kind not in "biuf":
+    if values.dtype.kind not in "biuf":  # bool, integers, floats
         raise ValueError(f"The array holds {values.dtype}, not numbers.")
     return Local(Sliced(values))
 

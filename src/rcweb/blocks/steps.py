@@ -47,6 +47,8 @@ class Centring:
             return np.asarray(X.T @ (X @ W))
         from rcweb.blocks.kernels import add_activities, add_products
 
+        # X0 = X - 1 left^T, so X0 W = X W - left W for every row, and X0^T B = X^T B - left sum(B):
+        # the mean enters by products of its own and X stays sparse.
         data, left = self.stored(block)
         columns = sparse.csr_array((data, block.indices, block.indptr), shape=block.shape).tocsc()
         entries = columns.indptr, columns.indices, columns.data
@@ -59,8 +61,8 @@ class Centring:
     def stored(self, block: RowBlock) -> tuple[Array, Array]:
         """Stored entries of sparse rows, and the means (N,) that are left to be taken off.
 
-        A variable without zeros is centred at once: its mean may be far larger than its spread,
-        and products of both would cancel.
+        A variable without zeros is centred here: its mean may be far larger than its spread, and
+        subtracting products of means later would lose the digits of the spread.
         """
         data = block.data if self.unit is None else block.data / self.unit[block.indices]
         full = np.bincount(block.indices, minlength=block.shape[1]) == block.shape[0]
@@ -103,6 +105,7 @@ class Moments(Step):
         low, high, counts, means, power, product, rows = parts
         if len(counts) == 1:
             return parts
+        # Chan's formula for joining moments: products within blocks plus those between their means.
         n = counts.sum()
         mean = (counts / n) @ means
         with np.errstate(over="ignore", invalid="ignore"):
@@ -129,16 +132,18 @@ class Moments(Step):
         total, count = np.zeros(N), np.zeros(N, dtype=np.int64)
         divided = block.data if self.unit is None else block.data / self.unit[block.indices]
         column_moments(block.indices, divided, low, high, total, count)
-        some_zero = count < n
+        some_zero = count < n  # entries that are not stored are zeros, and count as extremes
         low[some_zero] = np.minimum(low[some_zero], 0.0)
         high[some_zero] = np.maximum(high[some_zero], 0.0)
         if self.unit is not None:
             low, high = low * self.unit, high * self.unit
         centring = Centring(total / n, self.unit)
         data, left = centring.stored(block)
+        # Rounding can make the power of a nearly constant variable slightly negative.
         power = np.maximum(np.bincount(block.indices, data * data, N) - n * left**2, 0.0)
         if self.W is not None:
             return low, high, centring.mean, power, centring.product(block, self.W)
+        # The kernel fills one triangle; the mean's part is subtracted from the full matrix.
         upper = np.zeros((N, N))
         add_gram(block.indptr, block.indices, data, upper)
         gram = upper + np.triu(upper, 1).T

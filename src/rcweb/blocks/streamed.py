@@ -28,9 +28,9 @@ from rcweb.engine.samples import Samples, participation_ratio, spread
 from rcweb.engine.spectrum import leading_directions
 from rcweb.engine.types import Array, Mask
 
-RANGE_PASSES = 3  # of the range finder, the first one included
-FILLED = 0.6  # share of the axes up to which signal may fill them
-NOT_ALONE = 0.2  # share of an activity's power below which no sample of it is suspect
+RANGE_PASSES = 3  # of the range finder, the first one included; each reads the whole table
+FILLED = 0.6  # share of the axes above which signal may continue beyond them
+NOT_ALONE = 0.2  # share of an activity's power below which no single sample is suspect
 SQUARE_ROUNDING = 1e-14  # relative size of squared singular values lost to rounding
 
 
@@ -138,6 +138,7 @@ def condense(
     N = reader.blocks.shape[1]
     first = _first_pass(reader, N, n_components, center, True)
     scatter, lone = _find_lone(reader, first)
+    # Replaced entries change means, products and extremes: the first pass is repeated.
     if scatter is not None:
         reader = reader.through(scatter.replace)
         first = _first_pass(reader, N, n_components, center, True)
@@ -184,6 +185,8 @@ def _first_pass(reader: Reader, N: int, n_components: int | str, center: bool, r
     if unit is not None:
         rest = list(reader.fold(Moments(unit, wanted, W))[2:])
     _, (mean,), power, product, seen = rest
+    # Moments are always taken about the mean, to avoid cancellation; without centring the mean's
+    # part is added back.
     if not center:
         product = product + M * np.outer(mean, mean if W is None else mean @ W)
         mean, power = np.zeros(N), power + M * mean**2
@@ -229,6 +232,8 @@ def _find_range(reader: Reader, first: First, Z: Array) -> tuple[Array, Array]:
         W = np.linalg.qr(Z)[0]
         step = Multiply(first.centring, _wide(W, first.varying))
         Z = reader.fold(step)[0][first.varying]
+    # T = W^T S W is symmetric up to rounding. Directions lost to rounding are dropped, since its
+    # inverse root would amplify them.
     T = W.T @ Z
     squares, turn = np.linalg.eigh((T + T.T) / 2)
     known = squares > SQUARE_ROUNDING * squares[-1]

@@ -56,9 +56,12 @@ def truncated_svd(G0: Array, P: int) -> Basis:
         )
     if min(G0.shape) <= _DENSE_LIMIT or min(G0.shape) < 10 * P:
         return truncate(thin_svd(G0), P)
+    # svds draws its start at random by default; a fixed one makes the answer reproducible.
     start = np.ones(min(G0.shape)) / np.sqrt(min(G0.shape))
     U, s, Vt = svds(G0, k=P, v0=start)
     order = np.argsort(-s)
+    # The rest by subtraction, since its singular values are never computed; rounding can make it
+    # slightly negative.
     rest = max(float((G0 * G0).sum() - (s * s).sum()), 0.0)
     return _fix_signs(U[:, order], s[order], Vt[order].T, _noise(rest, G0.shape, P))
 
@@ -88,7 +91,7 @@ def _noise(rest: float, shape: tuple[int, ...], P: int) -> float:
 
 
 def _fix_signs(U: Array, s: Array, V: Array, noise: float) -> Basis:
-    """Without this the sign of a singular vector would depend on the library and the machine."""
+    """Make the largest entry of each column of V positive: libraries differ in the signs."""
     peak = np.argmax(np.abs(V), axis=0)
     sign = np.where(V[peak, np.arange(V.shape[1])] < 0, -1.0, 1.0)
     return Basis(
@@ -99,9 +102,9 @@ def _fix_signs(U: Array, s: Array, V: Array, noise: float) -> Basis:
 def noise_edge(noise: float, M: int, N: int) -> float:
     """Singular values of an M x N table of pure noise stay below this, 99 times in 100.
 
-    The largest squared one is about ``noise^2 r^2`` with ``r = sqrt(M) + sqrt(N)``, give or take
-    ``noise^2 r (M^-1/2 + N^-1/2)^(1/3)`` times a variable of Tracy and Widom (Johnstone, 2001),
-    whose 99 per cent point is 2.02.
+    The largest squared one is ``noise^2 r^2``, ``r = sqrt(M) + sqrt(N)``, plus
+    ``noise^2 r (M^-1/2 + N^-1/2)^(1/3)`` times a Tracy-Widom variable (Johnstone, 2001), whose
+    99 per cent point is 2.02.
     """
     r = np.sqrt(M) + np.sqrt(N)
     width = r * (1 / np.sqrt(M) + 1 / np.sqrt(N)) ** (1 / 3)

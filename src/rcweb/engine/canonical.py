@@ -1,7 +1,7 @@
 """One order and one sign for the variables of a table, whatever the user's are.
 
-Searches and samplers round, and rounding can choose between two answers that are equally good. So
-the engine sees every table in the same form: variables in the order of their power, each with the
+Rounding in searches and samplers can decide between two answers that are equally good. So the
+engine sees every table in the same form: variables in the order of their power, each with the
 sign of its product with the first, leading directions with a positive sum of cubes. Permuting or
 negating columns of the user's table then changes nothing but the labels.
 """
@@ -39,6 +39,7 @@ def arrange(spectrum: Spectrum) -> tuple[Spectrum, Arrangement]:
     """The spectrum in the engine's order and signs, and the way back."""
     table = spectrum.table
     order = np.argsort(-table.power, kind="stable")
+    # One column of S = G0^T G0 has the products of all variables with the strongest one.
     first = np.zeros((table.N, 1))
     first[order[0]] = 1.0
     sign = np.where(table.times(first)[order, 0] < 0, -1.0, 1.0)

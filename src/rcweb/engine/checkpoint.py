@@ -39,7 +39,8 @@ def staged(
     value = store.load(name, kind, rng)
     if value is None:
         store.save(name, compute(), rng)
-        # Loaded again: arrays come back without gaps in memory, on which last bits depend.
+        # Loaded again, so that a fresh and a resumed fit continue with the same bits: loaded arrays
+        # are contiguous, and the memory layout decides the order of sums.
         value = store.load(name, kind, rng)
     if value is None:
         raise FileNotFoundError(f"The checkpoint of stage {name!r} vanished while it was in use.")

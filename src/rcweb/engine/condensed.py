@@ -1,7 +1,7 @@
 """A centred table condensed to what the refined method asks of it, however many samples it has.
 
-Everything is asked through ``S = G0^T G0``: singular pairs, regressions, the sampler's statistics.
-With fewer samples than variables the rows are kept as they are, with more S itself, and of a table
+Everything follows from ``S = G0^T G0``: singular pairs, regressions, the sampler's statistics.
+With fewer samples than variables the rows are kept, with more samples S itself, and for a table
 that is large on both sides some leading axes and the power that they leave in each variable.
 """
 
@@ -15,9 +15,11 @@ from scipy.linalg import eigh
 
 from rcweb.engine.types import Array
 
-ROUNDING = 1e-7  # relative size of singular values that the Gram matrix cannot tell from zero
+# Relative size of singular values that a Gram matrix cannot tell from zero: forming it squares
+# them, so the limit is near the square root of the 2e-16 of double precision.
+ROUNDING = 1e-7
 
-ALL_AT_ONCE = 0.15  # share of the eigenpairs from which on computing all of them is faster
+ALL_AT_ONCE = 0.15  # share of the eigenpairs above which computing all of them is faster
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,10 @@ class Leading:
 
 
 def entry_noise(rest: float, n: int, M: int, N: int) -> float:
-    """Standard deviation of an entry if `rest` is the power beyond n directions."""
+    """Standard deviation of an entry if `rest` is the power beyond n directions.
+
+    n directions and the mean take degrees of freedom; dividing by M N would make noise too small.
+    """
     freedom = (M - 1 - n) * (N - n)
     return float(np.sqrt(max(rest, 0.0) / freedom)) if freedom > 0 else 0.0
 
@@ -45,6 +50,7 @@ def _largest(gram: Array, n: int) -> tuple[Array, Array]:
     """The n largest eigenvalues, descending, and their vectors."""
     size = len(gram)
     if n > ALL_AT_ONCE * size:
+        # Divide and conquer: fastest for all pairs, but it cannot compute a few of them only.
         values, vectors = eigh(gram, driver="evd")
     else:
         values, vectors = eigh(gram, subset_by_index=[size - n, size - 1])
@@ -72,7 +78,7 @@ class CondensedTable:
     def of(cls, G0: Array, observed: Array | None = None) -> CondensedTable:
         """A table in memory, `G0` (M x N) centred."""
         M, N = G0.shape
-        axes = G0 if M <= N else None
+        axes = G0 if M <= N else None  # the smaller side: its Gram matrix costs less
         return cls.condensed(M, axes, G0 @ G0.T if M <= N else G0.T @ G0, observed=observed)
 
     @classmethod
@@ -143,6 +149,7 @@ class CondensedTable:
     def leading(self, n: int) -> Leading:
         """The n largest singular values and their right singular vectors, signs fixed."""
         squares, vectors = _largest(self.gram, n)
+        # A floor instead of zero: V divides by the values.
         values = np.sqrt(np.maximum(squares, ROUNDING**2 * squares[0]))
         V = vectors if self.axes is None else self.axes.T @ (vectors / values)
         peak = np.abs(V).argmax(axis=0)

@@ -1,4 +1,4 @@
-"""What a fit rests on, per regulator and as a whole, in numbers and plain sentences."""
+"""The evidence for a fit, per regulator and as a whole, in numbers and plain sentences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rcweb.engine.solution import Records
 from rcweb.engine.spectrum import Spectrum
 from rcweb.engine.types import Array, Mask
 
-ILL_CONDITIONED = 1e3
+ILL_CONDITIONED = 1e3  # conventional: condition number of B at which users are warned
 
 
 def diagnose(
@@ -28,12 +28,12 @@ def diagnose(
         often such a regulator is right
     found : certified, or sparser than chance (where zeros are exact) and the same for any start
     frequency : share of the other searches that have it
-    error : 1 - cosine to be expected of another set of searches
+    error : expected 1 - cosine between this regulator and that of another set of searches
     recurrence : agreement of disjoint halves of the variables, 0 to 1
-    edges, zeros : how many targets, and how many non-targets the regulator rests on
+    edges, zeros : number of targets, and of the non-targets that determine the regulator
     noise_ratio : smallest singular value of ``W_omega0`` (W = V S) over what noise gives,
-        ``sqrt(zeros) sigma``; near 1 when the zeros are zeros, larger when they only are small
-    gap : second smallest singular value over the smallest; near 1 = another column would do too
+        ``sqrt(zeros) sigma``; near 1 when zeros are exact, larger when they are only small
+    gap : second smallest singular value over the smallest; near 1 = another column fits as well
     score, chance : sparseness found, and the best that the same search reaches by chance
     share : length of the column that no other column explains
     """
@@ -44,7 +44,9 @@ def diagnose(
     records = []
     for n, (k, targets) in enumerate(zip(keep, edges)):
         zeros = int((~targets).sum())
+        # W_omega0^T W_omega0 by taking the few targets out, instead of summing the many zeros.
         smallest, second = _smallest_two(gram - W[targets].T @ W[targets])
+        # The floor is the accuracy of singular values from a Gram matrix.
         noise = max(np.sqrt(zeros) * spectrum.sigma, 1e-6 * spectrum.s[0])
         records.append(
             {

@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from rcweb.engine.types import Array
 
-# An edge may itself be false with this many times the share allowed for all: at 5 %, every edge is
-# more likely than not. Where most edges are certain, the share alone would be filled with rubbish.
+# A single edge may be false with this many times the rate allowed for all: at 5 %, every edge is
+# more likely true than not. Where most edges are certain, the mean alone would leave room for many
+# edges that are almost surely false.
 EACH = 10.0
 MEDIAN_SQUARE = 0.4549  # median of the square of a standard Gaussian
 
@@ -28,9 +29,12 @@ def strong_part(Y: Array, rounds: int = 60) -> Array:
     """Probability that an entry belongs to the strong part of its row, (P, N).
 
     Each row of `Y` is taken as a mixture of three centred Gaussians: a background, weak effects,
-    and strong ones, fitted by expectation maximisation. In a table where small effects are
-    everywhere the weak part is real, but no edge one would draw. The background starts at the
-    variance that the median square has for a Gaussian: a start within it would split it in two.
+    and strong ones, fitted by expectation maximisation of the row's log density. In a table where
+    small effects are everywhere the weak part is real, but too weak to be called an edge. The
+    background starts at the variance that the median square has for a Gaussian: a start below it
+    would split the background in two (false discovery rate 0.15-0.61 instead of 0.03 with a
+    background of 0.2-0.3 of the strong weights). Runs a fixed number of rounds without a stop test;
+    a row that has not converged gets the probabilities of the last round.
     """
     y2 = Y * Y
     size = np.maximum(np.median(y2, axis=1) / MEDIAN_SQUARE, 1e-12 * y2.mean(axis=1) + 1e-300)
@@ -41,12 +45,13 @@ def strong_part(Y: Array, rounds: int = 60) -> Array:
         for part in range(3):
             w, v = weight[part][:, None], variance[part][:, None]
             q[part] = np.log(w) - 0.5 * np.log(v) - 0.5 * y2 / v
-        q -= q.max(axis=0)
+        q -= q.max(axis=0)  # before the exponential: no overflow, and never 0 / 0
         np.exp(q, out=q)
         q /= q.sum(axis=0)
         mass = q.sum(axis=2)
         weight = np.maximum(mass / Y.shape[1], 1e-4)
         variance = np.einsum("ijk,jk->ij", q, y2) / np.maximum(mass, 1e-9)
+        # Parts keep their order and a gap, or "strong" would lose its meaning.
         variance[0] = np.maximum(variance[0], 1e-12 * size)
         variance[1] = np.maximum(variance[1], 1.5 * variance[0])
         variance[2] = np.maximum(variance[2], 2.0 * variance[1])

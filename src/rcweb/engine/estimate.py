@@ -19,11 +19,15 @@ from rcweb.engine.search.space import Space
 from rcweb.engine.spectrum import Spectrum
 from rcweb.engine.types import Array, Mask
 
-LOW_NOISE = 0.03  # rows with less noise than this are sharpened before they are refined
-NO_NOISE = 1e-5  # and with less than this their zeros are exact up to rounding: nothing to learn
-NEAR_ZERO = 2.5  # widths of a row's narrow part within which refinement starts an entry at zero
-LEADING_AXES_NOISE = 0.12  # with less noise than this leading axes alone will do
-# Variance inflation of activities from which on mean field draws false edges: equal correlations of
+LOW_NOISE = 0.03  # rows with less noise than this are sharpened before the posterior
+NO_NOISE = 1e-5  # below this zeros are exact up to rounding, and a posterior adds nothing
+# Widths of a row's narrow part within which the posterior starts an entry at zero. Measured: with
+# two activities of cosine 0.98, precision 0.93 instead of 0.52; elsewhere the same to 0.0003.
+NEAR_ZERO = 2.5
+# Below this noise leading axes are enough. Measured: equal false discovery rate below it, 0.07-0.10
+# instead of 0.05 above.
+LEADING_AXES_NOISE = 0.12
+# Variance inflation of activities above which mean field draws false edges: equal correlations of
 # 0.7 make 3.1, of 0.9 make 9.4.
 COLLINEAR = 2.5
 WORTH_SAMPLING = 0.2  # share of sparse columns from which on the others may be right too
@@ -65,8 +69,11 @@ class RefinedProblem:
 
     @property
     def blurred(self) -> bool:
-        """Whether noise may hide that a row is sparse, and is independent, as the model takes it to
-        be: only then is the posterior to be trusted in its place."""
+        """Whether noise may hide that a row is sparse and is independent, as the model assumes.
+
+        Only then does the posterior replace the test of sparseness: with correlated noise, as in
+        time series, it gave 13,000 to 18,000 edges.
+        """
         return self.space.blurred and self.spectrum.white
 
     @property
@@ -77,7 +84,10 @@ class RefinedProblem:
 
 
 def estimate_diffuse(problem: RefinedProblem, found: Found) -> NetworkEstimate:
-    """Diffuse table: what stands out of the regulator's own background and weak effects."""
+    """Diffuse table: an edge is an entry above the regulator's own background and weak effects.
+
+    No joint posterior here: on real tables it gained nothing over the search's rows.
+    """
     Y = problem.space.rows(found.columns.B).astype(np.float64)
     return _regress(problem.table, Y, strong_part(Y), standardised(Y))
 
@@ -87,9 +97,9 @@ def estimate_sparse(
 ) -> tuple[NetworkEstimate, Found]:
     """Exact zeros: the joint posterior of R, C and noise; without noise the zeros themselves.
 
-    Mean field first. If it does not converge, the columns are searched for thoroughly where that
-    was put off, and the posterior is sampled: unless no column is sparser than chance and noise is
-    not independent; then columns of noise are all there is.
+    Mean field first: 20-60 ms instead of 0.3-5 s of sampling. If it does not converge, the thorough
+    search runs if it was deferred, and the posterior is sampled. Neither is done where no column is
+    sparser than chance and noise is not independent: then all columns are noise.
     """
     if problem.noise < NO_NOISE:
         estimate = _noise_free(problem.table, _rows(problem, found))
@@ -136,8 +146,11 @@ def _mean_field(problem: RefinedProblem, axes: Axes, found: Found) -> MeanField:
 
 
 def _converged(problem: RefinedProblem, field: MeanField, found: Found) -> bool:
-    """Whether mean field is to be believed: it came to rest, not at columns made by chance, and no
-    activities share so much that their weights leak into each other."""
+    """Whether to believe mean field: it converged, to columns that are not chance, and activities
+    are not so collinear that weights leak from one regulator to another.
+
+    At low noise wrong columns converge as well, so convergence alone is not enough.
+    """
     good = found.sparse
     if problem.blurred:
         good = good | (field.posterior.fidelity > FAITHFUL)
@@ -149,8 +162,8 @@ def _converged(problem: RefinedProblem, field: MeanField, found: Found) -> bool:
 
 
 def _inflation(table: CondensedTable, posterior: Posterior) -> float:
-    """Variance inflation of the activities by their correlations, median over regulators, beyond
-    what as many independent ones have by chance, M / (M - P)."""
+    """Median variance inflation factor of the activities, divided by the M / (M - P) that as many
+    independent activities have by chance."""
     projection = _from_posterior(table, posterior).projection
     gram = projection.T @ table.times(projection)
     size = np.sqrt(np.maximum(np.diag(gram), 1e-300))
@@ -178,10 +191,11 @@ def _rows(problem: RefinedProblem, found: Found) -> Array:
 
 
 def _clear_rows(problem: RefinedProblem, found: Found) -> Array:
-    """The rows with zeros wherever noise alone may have made an entry.
+    """The rows with zeros wherever noise alone can explain an entry.
 
-    Of two regulators with nearly the same activities, small entries of opposite sign would hold
-    each other in place: either alone is certain as long as the other is there.
+    For two regulators with nearly equal activities, small entries of opposite sign would keep each
+    other alive: each is certain as long as the other is there. A row that would become empty keeps
+    its entries.
     """
     Y = _rows(problem, found)
     clear = np.abs(Y) > NEAR_ZERO * np.sqrt(found.columns.density.v0)[:, None]
@@ -196,7 +210,8 @@ def _axes(problem: RefinedProblem) -> Axes:
 
 
 def _concentration(problem: RefinedProblem) -> float:
-    """Of the prior on densities: the more noise, the less a row says about its own density."""
+    """Pseudo-count of the prior on densities: the more noise, the less a row says about its own
+    density, and the more it borrows from the others."""
     return problem.space.N * float(np.clip(0.02 + 1.2 * (problem.noise - 0.15), 0.02, 0.2))
 
 
@@ -224,6 +239,8 @@ def _sample(
 
 
 def _from_posterior(table: CondensedTable, posterior: Posterior) -> NetworkEstimate:
+    # Posterior mean of activities with prior N(0, 1): r = (C W C^T + 1)^-1 C W x. The score is a
+    # weight over its standard error, noise / sqrt(samples that measured the variable).
     weight = posterior.C / posterior.noise**2
     A = weight @ posterior.C.T + np.eye(len(weight))
     return NetworkEstimate(
@@ -236,6 +253,7 @@ def _from_posterior(table: CondensedTable, posterior: Posterior) -> NetworkEstim
 
 
 def _noise_free(table: CondensedTable, Y: Array) -> NetworkEstimate:
+    # Sharpened zeros are near 1e-10; 1e-6 leaves room for rounding.
     edges = np.abs(Y) > 1e-6 * np.abs(Y).max(axis=1, keepdims=True)
     Y = np.where(edges, Y, 0.0)
     return _regress(table, Y, edges.astype(np.float64), Y)

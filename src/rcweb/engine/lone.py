@@ -19,10 +19,12 @@ from rcweb.engine.outliers import TIED, TOO_MANY, WILD, rows_seen
 from rcweb.engine.samples import spread
 from rcweb.engine.types import Array
 
-FAR = 20.0  # robust standard deviations: of heavy tails too, entries this far out come in numbers
+# Robust standard deviations. Heavy tails reach this far too, but then with many entries, which
+# `most` does not accept as single ones.
+FAR = 20.0
 FEW = 3  # extreme entries that count as single ones in a table of any size
 FEWEST_SAMPLES = 20  # with fewer the median of deviations may be small by chance
-ROUNDED = 1e-9  # scatter beside the value that may be rounding alone
+ROUNDED = 1e-9  # scatter relative to the value that may be rounding alone
 ENTRIES_SHOWN = 5
 
 
@@ -42,8 +44,8 @@ class Scatter:
     def replace(self, rows: Any) -> Any:
         """Rows with the median in place of what is far outside; of sparse rows the stored entries.
 
-        Some standard deviations would be left at the border, and of a strongly regulated variable
-        that still makes a direction of its own."""
+        The median and not the limit: an entry moved to the limit is still 20 standard deviations
+        out, which for a strongly regulated variable makes a direction of its own."""
         low, high = self.limits(FAR)
         if not sparse.issparse(rows):
             return np.where((rows < low) | (rows > high), self.centre, rows)

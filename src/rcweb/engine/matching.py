@@ -17,7 +17,7 @@ from rcweb.engine.types import Array
 
 @dataclass(frozen=True)
 class Matching:
-    """Pairs (found[k], other[k]) of row numbers, best total |correlation| first to last row found.
+    """Pairs (found[k], other[k]) of row numbers with the best total |correlation|, by row found.
 
     correlation : signed, of each pair
     scale : factor that brings the found row onto the other one by least squares
@@ -54,6 +54,7 @@ def match_rows(found: Array, other: Array) -> Matching:
         raise ValueError(
             f"rows have different lengths: {found.shape[1]} and {other.shape[1]} variables."
         )
+    # |rho|: the sign of a regulator is arbitrary.
     rho = row_correlation(found, other)
     i, j = linear_sum_assignment(-np.abs(rho))
     a, b = found[i], other[j]

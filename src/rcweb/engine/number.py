@@ -2,9 +2,8 @@
 
 In real tables noise is not independent, and singular values fall without a step. Too few directions
 lose regulators; too many blur all of them. So several numbers are tried, each half of the one
-before, and judged by what they are for: how many columns do two halves of the variables that share
-none agree on? Counts of n are uncertain by sqrt(n); of the numbers that do as well as the best
-within that, the largest is taken.
+before, and compared by how many columns two disjoint halves of the variables agree on. A count n
+has a standard error of sqrt(n); among the numbers within that of the best, the largest is taken.
 """
 
 from __future__ import annotations
@@ -21,19 +20,20 @@ from rcweb.engine.solution import Records
 from rcweb.engine.spectrum import Spectrum, first_directions
 from rcweb.engine.threads import parallel
 
-FEWEST_DIRECTIONS = 12  # directions: with fewer, columns agree by chance
+FEWEST_DIRECTIONS = 12  # with fewer, columns agree by chance
 
 
 def choose_directions(
     table: CondensedTable, spectrum: Spectrum, report: Callable[[str], None]
 ) -> tuple[Spectrum, Records]:
-    """The basis that most recurrent columns live in, and the counts behind the choice."""
+    """The basis with most recurrent columns, and the counts behind the choice."""
     numbers = [len(spectrum.s)]
     while numbers[-1] >= 2 * FEWEST_DIRECTIONS:
         numbers.append(numbers[-1] // 2)
     bases = [first_directions(table, K, spectrum.n_signal) for K in numbers]
     counts = parallel(_recurrent, bases)
     best = max(counts)
+    # Numbers descend, so the first one within a standard error of the best is the largest.
     chosen = next(k for k, count in enumerate(counts) if count >= best - np.sqrt(best))
     for K, count in zip(numbers, counts):
         report(f"number: {count} columns recur among {K} directions")
@@ -45,7 +45,7 @@ def choose_directions(
 
 
 def _recurrent(spectrum: Spectrum) -> int:
-    """How many columns both halves of a split have."""
+    """Number of columns that both halves of one split have."""
     space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
     return count_recurrent(search_split(space, 0), space.K) if can_be_split(space) else 0
 

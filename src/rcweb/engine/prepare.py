@@ -12,10 +12,11 @@ from rcweb.engine.types import Array, Mask
 
 # Squares of numbers beyond these limits overflow or vanish; such tables are rescaled.
 _LARGE, _SMALL = 1e100, 1e-100
-# Ratio of the ninth to the first decile of spreads above which variables have units of their own:
-# the squares of the small ones would drown in the noise, or the rounding, of the large ones.
+# Ratio of the ninth to the first decile of spreads above which variables have different units: the
+# squares of the small ones would be lost in the noise, or the rounding, of the large ones.
 _DIFFERENT = 1e4
-# Largest spread beside the typical one above which one variable takes the others' last digits.
+# Ratio of the largest to the typical spread above which one variable costs the others their last
+# digits: squares then differ by 1e10, of the 1e16 that doubles hold.
 _DWARFS = 1e5
 _LEAST = 2.0**-960  # unit whose reciprocal is far from overflow
 _ROUNDED = 1e-9  # spread beside the value below which a variable may vary by rounding alone
@@ -90,8 +91,8 @@ def power_of_two(size: float) -> float:
 def different_units(low: Array, high: Array, varying: Mask) -> Array | None:
     """Powers of two (N,) that bring variables to a spread near 1; None if spreads are alike.
 
-    What may be rounding alone is divided by its value: as large as the others it would be a
-    variable.
+    A variable that may vary by rounding alone is divided by its value instead: scaled to a spread
+    of 1, its rounding would look like data.
     """
     spread, size = high / 2 - low / 2, np.maximum(np.abs(low), np.abs(high))
     real = varying & (spread > _ROUNDED * size)

@@ -1,9 +1,9 @@
 """``method="refined"``: a search for oblique columns, then the probability of every edge.
 
-Two kinds of table are told apart by the data, once, in the search. Where a regulator's non-targets
-scatter no more than noise does, zeros are exact: the joint posterior of R, C and the noise gives
-every edge its probability. Where they scatter more, small effects are everywhere and "zero" means
-"small": an edge is then an entry that stands out of its regulator's own background.
+The search decides from the data which of two kinds a table is. Where a regulator's non-targets
+scatter no more than noise, zeros are exact: the joint posterior of R, C and the noise gives every
+edge its probability. Where they scatter more, small effects are everywhere and "zero" means
+"small": an edge is then an entry clearly above its regulator's own background.
 
 Every regulator is graded. Certified: disjoint halves of the variables lead to it. Found: other
 starts lead to it. Edges of a regulator that is neither are not drawn.
@@ -32,12 +32,14 @@ from rcweb.engine.search.space import Space
 from rcweb.engine.solution import Records, Solution
 from rcweb.engine.types import Mask
 
-FEW_VARIABLES = 6.0  # participation numbers below which a row is no regulator
+# Participation ratios (effective numbers of variables, of samples); a row below both is a handful
+# of outliers and no regulator.
+FEW_VARIABLES = 6.0
 FEW_SAMPLES = 3.0
 
 
-# Products of small matrices in single precision raise the processor's flag for invalid numbers now
-# and then, without any: what the library reads beyond their ends is not used.
+# Products of small float32 matrices sometimes raise the processor's "invalid" flag although all
+# numbers are valid: BLAS reads beyond the ends of the matrices and discards what it finds there.
 @np.errstate(invalid="ignore")
 def solve_refined(
     table: CondensedTable,
@@ -60,6 +62,7 @@ def solve_refined(
     spectrum, tried = limited.spectrum, Records()
     if isinstance(n_components, str) and spectrum.no_edge:
         spectrum, tried = choose_directions(limited.table, spectrum, run.report)
+    # From here on variables have the engine's own order and signs; `_solution` restores the user's.
     spectrum, arrangement = arrange(spectrum)
     space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
     problem = RefinedProblem(spectrum, space)
@@ -94,9 +97,10 @@ def _wild_rows(
     samples: Samples,
     arrangement: Arrangement,
 ) -> Mask:
-    """Rows that live on a few variables in a few samples: a handful of wild entries each."""
+    """Rows whose power is in a few variables in a few samples: a handful of outliers each."""
     power = problem.space.rows(found.columns.B).astype(np.float64) ** 2
     wild = participation_ratio(power.sum(axis=1), (power**2).sum(axis=1)) < FEW_VARIABLES
+    # The second condition may cost a pass over the data, so it is asked only where needed.
     if wild.any():
         projection = problem.spectrum.factor[:, None] * estimate.projection[:, wild]
         projection = arrangement.restore(projection.T).T
@@ -129,10 +133,12 @@ def _solution(
 ) -> Solution:
     (keep, wild), (n_components, degree, fdr), spectrum = chosen, wanted, problem.spectrum
     power = (estimate.C[keep] ** 2 / spectrum.factor**2).sum(axis=1)
+    # Strongest regulator first, by the power it explains in units of the user's table.
     order = np.argsort(-power, kind="stable")
     keep, wild = keep[order], wild[order]
     probability, score = estimate.probability[keep], estimate.score[keep]
     confirmed = found.confirmed[keep] & ~wild
+    # A given degree is respected for all rows; otherwise only confirmed rows get edges.
     if degree is None:
         edges = np.zeros(score.shape, bool)
         edges[confirmed] = keep_at_fdr(probability[confirmed], fdr)

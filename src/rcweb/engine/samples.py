@@ -20,8 +20,8 @@ class Samples(Protocol):
         """At most `most` samples, evenly spread; all if there are no more."""
 
     def participation(self, projection: Array) -> tuple[Array, Array]:
-        """Of each activity ``G0 @ projection``: how many samples carry it, and the share of its
-        power that the largest holds."""
+        """Participation ratio of each activity ``G0 @ projection`` over the samples, and the share
+        of its power in the largest one."""
 
     def limited(self, limit: Callable[[Array], Array]) -> tuple[Samples, CondensedTable]:
         """The samples after `limit` (a map of rows), centred again, and their table."""
@@ -44,13 +44,13 @@ class InMemory:
 
     def limited(self, limit: Callable[[Array], Array]) -> tuple[Samples, CondensedTable]:
         G = limit(self.G0)
-        G -= G.mean(axis=0)
+        G -= G.mean(axis=0)  # limits are not symmetric in the data: means have moved
         return InMemory(G, self.observed), CondensedTable.of(G, self.observed)
 
 
 def participation_ratio(power: Array, square: Array) -> Array:
-    """Number of entries that carry a vector, from the sum of its squares and that of their squares:
-    1 if one does, its length if all do alike."""
+    """Effective number of entries of a vector, from the sums of its squares and fourth powers: 1 if
+    one entry has all the power, the length of the vector if all have the same."""
     return np.asarray(power**2 / np.maximum(square, 1e-300))
 
 

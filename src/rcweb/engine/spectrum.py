@@ -1,4 +1,4 @@
-"""How many directions of a table carry signal, and a basis of them in fair units.
+"""How many directions of a table carry signal, and a basis of them after rescaling the variables.
 
 Used by the refined method. Singular pairs come from a `CondensedTable`, whose Gram matrix is exact
 enough for data with noise; the published method, which must resolve zeros to rounding, uses
@@ -17,15 +17,18 @@ from rcweb.engine.condensed import ROUNDING, CondensedTable, Leading, entry_nois
 from rcweb.engine.missing.correct import effective_power
 from rcweb.engine.types import Array
 
-SPARE = 1.4  # directions searched per regulator asked for, where the spectrum has that many
-CLEAR_STEP = 1.5  # fall of singular values that makes the user's larger number superfluous
+# Directions searched per regulator asked for, where the spectrum has that many. Measured on real
+# tables: spare directions absorb what is not sparse and give more distinct regulators.
+SPARE = 1.4
+CLEAR_STEP = 1.5  # ratio of singular values at the edge that makes a larger P superfluous
 VISIBLE_STEP = (
     1.1  # fall that does so if more than TOO_MANY_ASKED are asked per direction above noise
 )
 TOO_MANY_ASKED = 1.9
 SIGNAL_LIMIT = 0.7  # at most this share of the rank is taken as signal
-# Variables are divided by the square root of their noise: half way between the raw table, where a
-# noisy variable rules, and full whitening, where a variable of little interest counts like all.
+# Variables are divided by the square root of their noise: half way between the raw table, where
+# noisy variables dominate, and full whitening, where weak variables count as much as strong ones.
+# Measured on real tables: more distinct regulators than with either extreme.
 NOISE_POWER = 0.5
 ABOVE_ROUNDING = 2 * ROUNDING
 STANDARD_ERRORS = 6.0  # of the second moment, within which noise is taken to be independent
@@ -151,8 +154,8 @@ def _above_edge(white: Leading, P: int) -> int:
 
 
 def _superfluous(values: Array, n_signal: int, P: int) -> bool:
-    """Whether P is beyond what the table supports: singular values fall steeply at the edge of
-    noise, or visibly and P is about twice their number. Else the user's number is respected."""
+    """Whether P is more than the table supports: singular values fall steeply at the edge of noise,
+    or they fall visibly and P is about twice their number. Else the user's P is respected."""
     if not 0 < n_signal < min(P, len(values)):
         return False
     step = values[n_signal - 1] / max(values[n_signal], ROUNDING * values[0])
@@ -162,7 +165,9 @@ def _superfluous(values: Array, n_signal: int, P: int) -> bool:
 def _count_signal(values: Array, total: float, M: int, N: int) -> int:
     """Singular values that stand above noise, tested one after the other (Kritchman, Nadler 2008).
 
-    The n-th is compared with the edge of the noise that is left once n are taken away.
+    The n-th is compared with the edge of the noise that is left once n are taken away: noise
+    estimated with signal in it would be too large, and weak directions would be missed. If none
+    falls below the edge, the count ends at `SIGNAL_LIMIT` of the rank.
     """
     most = min(max(1, int(SIGNAL_LIMIT * min(M - 1, N))), len(values))
     rest = total
@@ -179,8 +184,9 @@ def _count_whitened(table: CondensedTable) -> int:
 
     With n directions taken as signal, what they leave tells the noise of each variable, and the
     table divided by it has some number of directions above noise. Below the true number that count
-    exceeds n, since signal is left; from it on it does not. A count that starts too high instead
-    feeds on itself: the noisiest variables make directions of their own.
+    exceeds n, since signal is left; from it on it does not. A count that starts too high confirms
+    itself: the noisiest variables make directions of their own. So n doubles until the count no
+    longer exceeds it, or up to `signal_limit`, and bisection finds the smallest such n.
     """
     raw = _count_all(table)
     if raw < 1 or _factors(table, table.leading(raw), raw, power=1.0) is None:
@@ -217,6 +223,7 @@ def _factors(table: CondensedTable, leading: Leading, n: int, power: float) -> A
         return None
     rest = effective_power(np.maximum(rest, 0.0), table.observed)
     rest = np.maximum(rest, 1e-6 * np.median(rest))
+    # sqrt(2 / freedom) is the sd of the log of a chi-squared: twice that may be chance.
     if np.log(rest).std() < 2 * np.sqrt(2 / (M - 1 - n)):
         return None
     noise = np.sqrt(rest / np.median(rest))

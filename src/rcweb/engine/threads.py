@@ -1,5 +1,8 @@
-"""One BLAS thread: sums in another order would change the last bits, then the edges. Instead,
-whole searches run side by side."""
+"""One BLAS thread, and whole searches side by side instead.
+
+BLAS with several threads sums in an order that depends on their number, which changes the last bits
+and through them the edges.
+"""
 
 from __future__ import annotations
 

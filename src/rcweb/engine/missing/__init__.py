@@ -1,8 +1,8 @@
-"""Tables with holes: refuse what cannot be filled, fill the rest, activities of samples with holes.
+"""Missing values: refuse what cannot be filled, fill the rest, project incomplete samples.
 
-`NaN` means "not measured". Holes are filled with what a low-rank model expects given everything
-that was measured, never with means; how much of each variable was measured goes along, so that
-noise and edge probabilities do not take the filled entries for measurements.
+`NaN` means "not measured". Missing entries are filled with their expectation under a low-rank model
+given everything that was measured, never with means. The share of each variable that was measured
+is kept, so that noise and edge probabilities do not count filled entries as measurements.
 """
 
 from rcweb.engine.missing.check import check_missing, refuse_holes, refuse_infinite

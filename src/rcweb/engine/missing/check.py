@@ -1,4 +1,4 @@
-"""What no model can fill: samples and variables without measurements, or with too few."""
+"""Refuse what no model can fill: samples and variables with no measurements, or too few."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ FEWEST = 3
 
 
 def check_missing(X: Array, names: Sequence[str] | None = None) -> None:
-    """Raise ValueError if a row or column of `X` (M, N) says nothing, or too little, to be filled,
-    or is infinite. `names` (N,) of the variables, if known; rows go by number.
+    """Raise ValueError if a row or column of `X` (M, N) has infinite values, or too few to be
+    filled. `names` (N,) of the variables, if known; rows are named by number.
     """
+    # Infinities first: they are present in the table, so the counts below would accept them.
     refuse_infinite(np.asarray(np.isinf(X).any(axis=0)), names)
     hole = np.isnan(X)
     refuse_empty_samples(hole)
@@ -27,6 +28,7 @@ def check_missing(X: Array, names: Sequence[str] | None = None) -> None:
             f"{_count(empty, 'variable')} without any value: {some_of(empty, names)}; "
             "leave them out."
         )
+    # Complete variables of a table with two samples are fine: only those with holes need more.
     few = np.flatnonzero((count < FEWEST) & hole.any(axis=0))
     if len(few):
         raise ValueError(

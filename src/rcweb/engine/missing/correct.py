@@ -1,4 +1,4 @@
-"""What entries filled with their expectation, which have no residual, do to estimates of noise."""
+"""Corrections of noise estimates for filled entries, which have no residual."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rcweb.engine.types import Array
 
 
 def effective_power(rest: Array, observed: Array) -> Array:
-    """Residual power (N,) as a complete table that tells as much of each variable would have it.
+    """Residual power (N,) of a complete table that is equally informative about each variable.
 
     A variable measured in a share o of M samples with noise sigma^2 leaves ``M o sigma^2``. It says
     as much about its weights as one measured in all samples with noise ``sigma^2 / o``, which would
@@ -24,6 +24,7 @@ def observed_median(size: Array, observed: Array) -> Array:
     By sorting each variable's entries side by side, several times as fast as `np.median`.
     """
     M, N = size.shape
+    # A filled entry has residual zero, so after sorting the filled ones come first in each row.
     ordered = np.sort(np.ascontiguousarray(size.T), axis=1)
     filled = np.rint(M * (1 - observed)).astype(np.intp)
     low, high = filled + (M - filled - 1) // 2, filled + (M - filled) // 2

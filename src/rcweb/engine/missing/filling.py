@@ -12,10 +12,10 @@ from rcweb.engine.missing.lowrank import Fit, LowRank, fit_low_rank, start_from_
 from rcweb.engine.threads import one_blas_thread
 from rcweb.engine.types import Array, Mask
 
-MOST_COMPONENTS = 150  # the cost grows with their square
-FILL_ROUNDS = 12  # of looking for further directions
-ROUGH = 0.1  # tolerance meanwhile
-CLEARLY = 1.5  # directions must be this much stronger than noise can make them
+MOST_COMPONENTS = 150  # the cost of an EM step grows with their square
+FILL_ROUNDS = 12  # rounds in which further directions are added
+ROUGH = 0.1  # tolerance of the fits in these rounds; only the final fit has to be exact
+CLEARLY = 1.5  # factor by which a direction must exceed what noise can make
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Filled:
     observed : (N,) share of samples in which each variable was measured
     mean, noise : (N,) mean and standard deviation of the noise, in units of the table
     n_components : number of directions of the model
-    iterations, converged : steps made, and whether the holes had come to rest
+    iterations, converged : EM steps made, and whether the filled values had converged
     """
 
     data: Array
@@ -91,9 +91,9 @@ def _fit(Y: Array, seen: Mask, n_components: int | str, tol: float, max_iter: in
 def _find_directions(Y: Array, seen: Mask, max_iter: int) -> LowRank:
     """A rough model with as many directions as stand above noise, found from the strongest on.
 
-    What a model leaves of the measured entries shows further directions, and the more clearly the
-    less is left, since zeros in holes act as noise. A count that starts too high would instead
-    feed on itself: filling confirms whatever direction is assumed.
+    The residual of the measured entries shows further directions, more clearly the smaller it is,
+    since the zeros in its holes act as noise. So directions are added, never removed from too many:
+    a count that starts too high confirms itself, because filling reproduces any direction assumed.
     """
     measured = len(Y) * float(seen.mean())
     best = start_from_zeros(Y, seen, 0)
@@ -114,7 +114,7 @@ def _find_directions(Y: Array, seen: Mask, max_iter: int) -> LowRank:
 
 def with_rest(model: LowRank, rest: Array, measured: float) -> LowRank | None:
     """The model with further directions, those of the `rest` (M, N; zero in holes) above noise;
-    None if there are none, or no room for them: the rank can be twice the number of directions."""
+    None if there are none, or if the directions would exceed half of the table's rank."""
     (M, N), K = rest.shape, model.W.shape[1]
     room = min(MOST_COMPONENTS, (min(M, N) - 1) // 2) - K
     if room < 1:
@@ -122,10 +122,13 @@ def with_rest(model: LowRank, rest: Array, measured: float) -> LowRank | None:
     root = np.sqrt(model.psi)
     leading = CondensedTable.of(rest / root).leading(room)
     share = measured / M
+    # Noise in a share of the entries only: its singular values shrink with the root of the share,
+    # those of a direction with the share itself, which is undone below.
     more = int((leading.values > np.sqrt(share) * noise_edge(1.0, M - K, N - K)).sum())
     if not more:
         return None
     new = leading.V[:, :more] * leading.values[:more] / np.sqrt(M) / share
+    # Units of the residual noise: what the new directions explain is taken off it, but not all.
     power = np.minimum((new**2).sum(axis=1), 0.9)
     return LowRank(model.mu, np.hstack([model.W, root[:, None] * new]), model.psi * (1 - power))
 

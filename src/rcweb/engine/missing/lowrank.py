@@ -13,7 +13,8 @@ sample m and O_i the samples that measured variable i,
         psi_i = what that leaves per measurement,
 
 then z is brought back to mean zero and unit covariance (parameter expansion: Liu, Rubin, Wu 1998),
-which saves most of the steps.
+which saves most of the steps. EM maximises the likelihood of the measured entries times the prior
+on w; the prior keeps directions that few measurements support from growing.
 """
 
 from __future__ import annotations
@@ -78,14 +79,16 @@ def _rms(values: Array) -> float:
 
 
 def start_from_zeros(Y: Array, seen: Mask, K: int) -> LowRank:
-    """Leading directions of the table with zeros in its holes, which shrink a variable's weights
-    by the share of it that was measured; that much is given back."""
+    """Leading directions of the table with zeros in its holes. Zeros shrink a variable's weights by
+    the share that was measured, so weights are divided by it."""
     M, N = Y.shape
     share = seen.mean(axis=0)
     W = np.zeros((N, K))
     if K:
         leading = CondensedTable.of(Y).leading(K)
         W = leading.V * leading.values / np.sqrt(M) / share[:, None]
+    # The division can explain more than a variable's whole variance, which is 1: leave 5 % of it as
+    # noise.
     power = (W * W).sum(axis=1)
     W *= np.sqrt(np.minimum(1.0, 0.95 / np.maximum(power, 1e-300)))[:, None]
     return LowRank(np.zeros(N), W, 1 - np.minimum(power, 0.95))
@@ -94,6 +97,8 @@ def start_from_zeros(Y: Array, seen: Mask, K: int) -> LowRank:
 def step(Y: Array, seen: Mask, model: LowRank) -> tuple[LowRank, Array]:
     """One step: the better model, and what the given one expects of every entry (M, N)."""
     (M, N), K = Y.shape, model.W.shape[1]
+    # Products are stored as upper triangles: half of the memory, and sums over samples become one
+    # matrix product with the mask.
     size = (K + 1) * (K + 2) // 2
     moments, cross, total = np.zeros((N, size)), np.zeros((N, K + 1)), np.zeros(size)
     expected = np.empty_like(Y)
@@ -110,6 +115,8 @@ def step(Y: Array, seen: Mask, model: LowRank) -> tuple[LowRank, Array]:
         w, explained = _regress(moments[variables], cross[variables], ridge)
         coefficients[variables], rest[variables] = w, power[variables] - explained
     rest = np.maximum(rest, LEAST_NOISE * count)
+    # Shrinkage towards the geometric mean, as in `posterior.slab.shared_noise`: a variable with few
+    # measurements could otherwise be fitted perfectly and get noise zero.
     typical = np.exp(np.log(rest / count).mean())
     psi = (rest + PSEUDO_MEASUREMENTS * typical) / (count + PSEUDO_MEASUREMENTS)
     return _normalise(coefficients, psi, total / M), expected

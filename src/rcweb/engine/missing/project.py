@@ -18,19 +18,20 @@ def project_missing(
 ) -> Array:
     """Activities (M, P) of centred samples `X` (M, N) with NaN where nothing was measured.
 
-    Activities are ``r = x @ projection`` where a hole has the value that they predict,
-    ``r @ weights``. With o measured and h not, that is solved by
+    Activities are ``r = x @ projection`` with each hole at the value they predict, ``r @ weights``.
+    With o measured and h not, the solution of this linear fixed point is
 
         r (I - W_h Q_h) = x_o Q_o,   Q = projection (N, P), W = weights (P, N).
 
     Where ``Q = S^-1 W^T (W S^-1 W^T + I)^-1``, the posterior mean under noise variances S (method
     "refined"), this is the posterior mean given o; where ``Q W`` is a projection, it is least
-    squares on o. Activities that o does not determine are those of least norm.
+    squares on o. If o does not determine the activities, those of least norm are returned.
     A sample without any value is refused by its number, in `numbers` (M,) if given.
     """
     hole = np.isnan(X)
     refuse_empty_samples(hole, numbers)
     R = np.where(hole, 0.0, X) @ projection
+    # Samples with the same holes share one P x P system.
     for rows, h in _patterns(hole):
         left = np.eye(projection.shape[1]) - weights[:, h] @ projection[h]
         R[rows] = _solve(left.T, R[rows].T).T

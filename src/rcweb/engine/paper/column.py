@@ -77,14 +77,14 @@ class Problem:
 
     @property
     def target(self) -> int:
-        """At most N - P + 1 removals: one row fewer than P cannot have full rank."""
+        """At most N - P + 1 removals: the P - 1 rows left cannot have full rank."""
         N, P = self.V.shape
         return N - P + 1 if self.degree is None else min(self.degree, N - P + 1)
 
 
 @dataclass(frozen=True)
 class Start:
-    """The inflated part of a search; a later search with a larger k goes on where it stands.
+    """The inflated part of a search; a later search with a larger k continues from it.
 
     work : state of the search on V(i) = V A
     nearest : largest |cosine| of v with the columns found so far, after each removal
@@ -101,13 +101,15 @@ def continue_column(
     """Search one column ``b`` of B; returns ``(b, trace)``.
 
     found : (P, n) columns found so far, for the correlation rule
-    start : of `start_column`; it may have come as far as `switch` allows, and moves on
+    start : of `start_column`, or of an earlier search with a smaller k; advanced in place
     """
     V, A = problem.V, start.A
     inflated_steps = 0
+    # For the first column there is nothing to inflate: A is the identity.
     if found.shape[1]:
         _inflated_phase(problem, found, switch, start)
         inflated_steps = int(start.work.n_removed[0])
+    # A copy: a repeat continues the inflated phase from `start` with a larger k.
     work = deepcopy(start.work)
     if inflated_steps:
         _switch_back(V, work)
@@ -118,6 +120,7 @@ def continue_column(
             V, A, False, work, problem.target, 1 / problem.s, problem.noise, stop_early
         )
     n = int(work.n_removed[0])
+    # With no degree given, removing all but P - 1 rows means that no stop rule ever held.
     at_limit = n == V.shape[0] - V.shape[1] + 1 and problem.degree is None
     trace = ColumnTrace(
         omega_minus=work.omega_minus[:n].copy(),
@@ -185,6 +188,7 @@ def _nearest(found: Array, v: Array) -> float:
 
 def _switch_back(V: Array, work: Workspace) -> None:
     """Take the inflation out: K of V without the rows removed so far, and its eigenvector."""
+    # K of all rows is the identity, since V has orthonormal columns.
     removed = V[work.omega_minus[: work.n_removed[0]]]
     work.K[...] = np.eye(V.shape[1]) - removed.T @ removed
     work.scalars[SIZE] = 1.0
@@ -192,7 +196,8 @@ def _switch_back(V: Array, work: Workspace) -> None:
 
 
 def _settled(problem: Problem, work: Workspace) -> Array:
-    """``b``: v to the last digit; its sign makes the largest entry of V b positive."""
+    """``b``: v at full precision by a full decomposition, since the search allows v a small angle
+    error; its sign makes the largest entry of V b positive."""
     kernels.refresh(work)
     c = problem.V @ work.v
     return work.v if c[np.argmax(np.abs(c))] >= 0 else -work.v

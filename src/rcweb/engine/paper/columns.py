@@ -20,7 +20,8 @@ from rcweb.engine.paper.column import (
 )
 from rcweb.engine.types import Array
 
-# A column whose part outside the span of the others is shorter than this makes B singular.
+# A column whose part outside the span of the others is shorter than this makes B nearly singular,
+# and R = U S (B^T)^-1 would amplify noise a thousandfold.
 SHORTEST_OUTSIDE = 1e-3
 
 
@@ -51,9 +52,9 @@ def find_columns(
 
     The number k of inflated steps is doubled while the result repeats a column (|cosine| above
     ``1 - epsilon``, or no part outside their span), up to the length of a whole search. When that
-    does not help, the repeated direction is inflated again (1, 2, 4, ... times) and k starts anew,
-    at most `max_inflations` times; then the column counts as missing. The search is
-    deterministic, so that the columns after it are missing too.
+    does not help, the repeated direction is inflated again (1, 2, 4, ... times) and k is reset, at
+    most `max_inflations` times; then the column counts as missing. The search is deterministic: it
+    would fail in the same way for the later columns, which count as missing too.
     """
     P = problem.V.shape[1]
     B = np.empty((P, 0))
@@ -105,5 +106,6 @@ def is_repeat(b: Array, B: Array, epsilon: float) -> bool:
         return False
     if np.abs(B.T @ b).max() > 1 - epsilon:
         return True
+    # No single column is near, but b may be a combination of several.
     Q = np.linalg.qr(B)[0]
     return bool(np.linalg.norm(b - Q @ (Q.T @ b)) < SHORTEST_OUTSIDE)

@@ -40,11 +40,11 @@ ANGLE = 1e-8
 LOOSE = 1e-4
 # Allowed residual ||K K^-1 v - v|| / lambda, in units of the size of K, before K^-1 is refreshed.
 RESIDUAL = 1e-8
-# Restarts of the Lanczos steps before giving up.
+# Restarts of the Lanczos steps before giving up; the caller then falls back on `refresh`.
 _RESTARTS = 8
 # For how many steps (at the speed of the last one) the candidates are chosen.
 _AHEAD = 3.0
-_BINS = 128
+_BINS = 128  # of the histogram that replaces a sort of all rows
 
 
 @njit(cache=True, nogil=True)
@@ -111,6 +111,7 @@ def downdate(K: Array, K_inv: Array, x: Array, z: Array) -> bool:
     """
     P = K.shape[0]
     _matvec(K_inv, x, z)
+    # K is updated even if the inverse cannot be: `refresh` starts from K.
     gap = 1.0 - _dot(x, z)
     for i in range(P):
         factor = x[i]
@@ -134,13 +135,18 @@ def _top_of_tridiagonal(small: Array, m: int, theta: float) -> float:
     `theta` is that of the first m - 1 rows. The root mu of ``d_1 = 0`` with ``d_m = mu - a_m``,
     ``d_j = mu - a_j - b_j^2 / d_(j+1)`` by Newton's method inside a bracket; on return small[2]
     holds the d and small[3] the eigenvector ``s_(j+1) = s_j b_j / d_(j+1)``, its first entry 1.
+
+    Stops when d_1 is zero to rounding or the bracket cannot shrink further; after 100 steps the
+    last mu is returned, and the caller's bound on the angle decides whether it is good enough.
     """
     a, b, d, s = small[0], small[1], small[2], small[3]
+    # Interlacing: a further row can only raise the largest eigenvalue, by at most |b_(m-1)|.
     low, high = theta, max(theta, a[m - 1]) + b[m - 2]
     mu = low
     for _ in range(100):
         d[m - 1], slope, above = mu - a[m - 1], 1.0, True
         for j in range(m - 2, -1, -1):
+            # Sturm: mu is above all eigenvalues only if every d is positive.
             if d[j + 1] <= 0.0:
                 above = False
                 break
@@ -154,6 +160,7 @@ def _top_of_tridiagonal(small: Array, m: int, theta: float) -> float:
         else:
             low = mu
         new = mu - d[0] / slope if above else high
+        # Newton may leave the bracket; bisection then.
         if not low < new < high:
             new = (low + high) / 2.0
         if new == mu or new <= low or new >= high:
@@ -178,6 +185,11 @@ def top_eigenvector(
     eigenvalue is at most the old largest one (interlacing). An eigenvalue theta with residual r
     and ``theta - ||r|| > below`` is therefore the largest, and the angle of v to its eigenvector is
     at most ``||r|| / (theta - below)``. Q (DEPTH + 1, P) and small (4, DEPTH) are scratch.
+
+    Maximises ``v^T K_inv v`` over the Krylov space of v. Each restart takes up to DEPTH Lanczos
+    steps and stops at the bound; the warm start is close, so few steps are needed. Lanczos vectors
+    are not reorthogonalised: that matters only for eigenvalues that have already converged, and
+    the search stops when the first one does.
     """
     P = v.shape[0]
     for _ in range(_RESTARTS):
@@ -206,6 +218,7 @@ def top_eigenvector(
                 theta = _top_of_tridiagonal(small, m, theta)
             norm = np.sqrt(_dot(small[3, :m], small[3, :m]))
             last = small[3, m - 1] / norm
+            # Residual norm of the Ritz pair: the next beta times the last entry of its vector.
             size = length * abs(last)
             if size <= tolerance * (theta - below) or m == DEPTH or length <= 1e-15 * theta:
                 break
@@ -218,6 +231,7 @@ def top_eigenvector(
             for j in range(P):
                 v[j] += factor * Q[i, j]
         if size <= tolerance * (theta - below):
+            # K_inv v from the Lanczos relation, without another product.
             for j in range(P):
                 y[j] = theta * v[j] + last * Q[m, j]
             return theta, size / (theta - below) if size > 0.0 else 0.0
@@ -228,8 +242,11 @@ def top_eigenvector(
 def refresh(work: Workspace) -> bool:
     """Compute K_inv, v and lambda_max from K by a full decomposition; False if K is singular."""
     P = work.v.shape[0]
+    # Of K and not of K_inv: the smallest eigenvalue of K is what decides about singularity, and
+    # K has not accumulated the errors of the rank-one updates of its inverse.
     kappa, Q = np.linalg.eigh(work.K)
     Q = np.ascontiguousarray(Q)
+    # Keep the sign of the old v: `advance` compares the two.
     along = 0.0
     for j in range(P):
         along += Q[j, 0] * work.v[j]
@@ -247,7 +264,10 @@ def refresh(work: Workspace) -> bool:
 
 @njit(cache=True, nogil=True)
 def _solve_eigenvector(work: Workspace, tolerance: float) -> bool:
-    """Cycle, step 1, with the guard: ``K (K_inv v)`` must be v for K itself."""
+    """Cycle, step 1, with the guard: ``K (K_inv v)`` must be v for K itself.
+
+    Falls back on a full decomposition if Lanczos did not converge or K_inv has drifted off K^-1.
+    """
     P = work.v.shape[0]
     y, back = work.spare[0], work.spare[1]
     below = work.scalars[BELOW]
@@ -361,6 +381,7 @@ def _choose_candidates(V: Array, work: Workspace, u: Array) -> None:
     while lowest > 0 and total + counts[lowest - 1] <= CANDIDATES:
         lowest -= 1
         total += counts[lowest]
+    # Rows at or above the threshold become candidates; -1 takes them out of the bound below.
     n = 0
     for i in range(N):
         if u[i] >= 0.0 and int(ahead[i] * unit) >= lowest:
@@ -396,6 +417,7 @@ def remove_row(V: Array, A: Array, inflated: bool, work: Workspace, i: int) -> b
 @njit(cache=True, nogil=True)
 def _at_noise(work: Workspace, s_inv: Array, noise: float) -> bool:
     """Whether ``||V_omega0 v||^2 = 1 / lambda_max`` is what noise alone leaves on these rows."""
+    # Noise of an entry of V v is noise * |v / s|; the rows left add up to `left` times its square.
     spread = 0.0
     for j in range(s_inv.shape[0]):
         spread += (work.v[j] * s_inv[j]) ** 2
@@ -416,10 +438,15 @@ def advance(
 ) -> int:
     """Run the cycle until `target` rows are removed or, with `stop_early`, a stop rule holds.
 
+    Greedy search for a unit v with ``V v`` zero on as many rows as possible: v minimises
+    ``||V_omega0 v||``, the row where it is largest leaves omega0, and so on. Every step removes a
+    row, so the loop ends at `target` at the latest.
+
     On return `work.v` belongs to the current omega0; `scalars[0]` is its lambda_max, infinite for
     a singular V_omega0. Call with v and lambda_max of the current K already in place.
     """
     before = np.empty(V.shape[1])
+    # Stop rules and the inflated phase look at v itself, so it must be accurate at every step.
     strict = inflated or stop_early
     widest = work.norms.max()
     while True:
@@ -429,6 +456,7 @@ def advance(
             return TARGET
         _move(work, A, inflated)
         i, lead = largest_row(V, work)
+        # The error of v could change which row is largest: solve it exactly before deciding.
         if work.scalars[ERROR] > ANGLE and lead <= 3.0 * widest * work.scalars[ERROR]:
             _solve_eigenvector(work, ANGLE)
             work.lam[work.n_removed[0] - 1] = work.scalars[LAMBDA]

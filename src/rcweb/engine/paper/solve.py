@@ -89,9 +89,11 @@ def _choose_basis(G0: Array, n_components: int | str) -> tuple[Basis, int, str]:
     if not isinstance(n_components, str):
         basis = truncated_svd(G0, n_components)
         return leading(basis, basis.rank), n_components, f"{n_components} regulators were asked for"
+    # The median gives the noise before the number of directions is known.
     full = thin_svd(G0)
     edge = max(noise_edge(median_noise(full.s, M, N), M, N), rounding_level(full.s, M, N))
     above = int((full.s > edge).sum())
+    # At most N - 1: N directions span all of space, and V b can then be any unit vector.
     P_star = int(np.clip(above, 1, min(M, N - 1)))
     reason = f"{above} singular values lie above the edge of noise ({edge:.3g})"
     return truncate(full, P_star), P_star, reason
@@ -106,12 +108,13 @@ def _signal_directions(basis: Basis, M: int, N: int) -> int:
 
 
 def _carry_signal(B: Array, n_signal: int) -> NDArray[np.intp]:
-    """Columns of B that live in the first `n_signal` directions; superfluous ones do not.
+    """Columns of B that lie in the first `n_signal` directions; superfluous ones do not.
 
-    Section 4.3 observes ``B_ij = 0`` for i > P (or j > P); with noise, less than half of b^T b. As
-    many columns as there are directions of signal are kept in any case.
+    Section 4.3 observes ``B_ij = 0`` for i > P (or j > P). With noise these entries are not zero;
+    the limit is half of b^T b. At least as many columns as directions of signal are kept.
     """
     share = (B[n_signal:] ** 2).sum(axis=0)
+    # argsort of argsort: the rank of each column by its share in directions of noise.
     rank = np.argsort(np.argsort(share, kind="stable"), kind="stable")
     return np.flatnonzero((share <= 0.5) | (rank < n_signal))
 
@@ -125,6 +128,7 @@ def _solution(G0: Array, found: _Found, P_star: int, reason: str) -> Solution:
     residual = G0 - (G0 @ projection) @ C
     noise = np.sqrt((residual * residual).mean(axis=0))
     floor = max(basis.noise, _TINY_NOISE * float(np.abs(G0).max()))
+    # Noise in an entry of V b is noise times |b / s|, so C over it is comparable across columns.
     spread = np.linalg.norm(B[:, kept] / basis.s[:, None], axis=0)
     return Solution(
         C=C,

@@ -11,9 +11,9 @@ from rcweb.engine.types import Array
 
 # Lanczos vectors before a restart.
 DEPTH = 12
-# Most rows that are looked at in a step while w has not come far.
+# Most rows that are compared in a step while w is near the point for which they were chosen.
 CANDIDATES = 128
-# Distances of w, two steps apart, for which the other rows are bounded.
+# Distances of w, two steps apart, at which a bound on the other rows is stored.
 KNOTS = 6
 
 # Places in `Workspace.scalars`.

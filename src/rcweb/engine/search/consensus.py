@@ -1,10 +1,11 @@
 """Regulators that do not depend on the start: the mean of what many searches find.
 
 Where small effects are everywhere the likelihood has many maxima of nearly the same height, and
-the start chooses among them. What the searches share is well defined. Each begins in one half of
-the variables (`halves`), goes on with all of them, and gives up rows that are no sparser than
-chance. Rows are matched between searches; a regulator is the aligned mean of its rows, and their
-scatter tells how far another set of searches would give another mean.
+the start chooses among them; the objective does not tell the right one. What the searches share is
+well defined. Each search starts in one half of the variables (`halves`), continues with all of
+them, and drops rows that are no sparser than chance. Rows are matched between searches. A regulator
+is the mean of its matched rows, signs aligned; the scatter of these rows estimates how much the
+mean would change with another set of searches.
 """
 
 from __future__ import annotations
@@ -23,24 +24,24 @@ from rcweb.engine.search.space import Space
 from rcweb.engine.threads import parallel
 from rcweb.engine.types import Array, Mask
 
-MOST_SPLITS = 6  # at most; each gives two searches
-AT_ONCE = 2  # splits between two looks at whether more are needed
-POLISH_STEPS = 12  # Newton steps on all variables
-SAME = 0.85  # cosine from which on rows of two searches are one regulator
-MATCHING_ROUNDS = 4  # of means and their members
+MOST_SPLITS = 6  # each gives two searches
+AT_ONCE = 2  # splits searched before the stop test is evaluated again
+POLISH_STEPS = 12  # Newton steps on all variables; measured: 8 to 12 do what 90 gradient steps did
+SAME = 0.85  # cosine above which rows of two searches count as one regulator
+MATCHING_ROUNDS = 4  # of matching rows to means and averaging them
 OFTEN = 0.5  # share of the searches that must find a regulator
-# 1 - cosine to be expected between the answers of two sets of searches, up to which a regulator is
-# found: then two answers rarely differ by more than the 0.05 at which they count as different.
+# Largest expected 1 - cosine between the answers of two sets of searches. Derived from the 0.05 at
+# which two answers count as different: below this limit they rarely differ by that much.
 MOST_ERROR = 0.02
 
 
 @dataclass(frozen=True)
 class Consensus:
-    """Rows on which searches agree, the surest first.
+    """Rows on which searches agree, the most frequent first.
 
     B : (n, K) unit rows
     frequency : (n,) share of the searches that found the row
-    error : (n,) 1 - cosine to be expected of another set of searches
+    error : (n,) expected 1 - cosine between this row and that of another set of searches
     recurrence : (n,) agreement of disjoint halves of the variables; see `halves.recurrence`
     best : where the likeliest search ended
     searches : number of searches
@@ -60,8 +61,12 @@ class Consensus:
 
 
 def agree(space: Space) -> Consensus:
-    """Search until the rows that most searches find are known well enough, or `MOST_SPLITS`
-    times."""
+    """Search splits of the variables until the means of frequent rows are accurate enough.
+
+    Stops when every row that most searches found has an error below half of `MOST_ERROR`, or after
+    `MOST_SPLITS` splits. In the second case rows with a larger error are returned too, but `found`
+    is False for them.
+    """
     splits: list[Split] = []
     ends: list[Ascent] = []
 
@@ -75,6 +80,7 @@ def agree(space: Space) -> Consensus:
             splits.append(split)
             ends += polished
         mean, frequency, error = average(ends)
+        # Half of the limit: the error is itself an estimate, and this leaves a margin.
         if (error[frequency >= OFTEN] < MOST_ERROR / 2).all():
             break
     order = np.lexsort((error, -frequency))
@@ -84,14 +90,17 @@ def agree(space: Space) -> Consensus:
 
 
 def polish(space: Space, B: Array) -> Ascent:
-    """A search goes on with all variables; rows no better than a Gaussian are dropped."""
+    """Continue a search with all variables; drop rows no better than a Gaussian.
+
+    Before the ascent by negentropy alone, after it by the score, which also counts overlap.
+    """
     start = Ascent.at(space, B)
     end = ascend(space, start.take(space, _worth(space, start.J)), POLISH_STEPS)
     return end.take(space, _worth(space, end.score))
 
 
 def _worth(space: Space, score: Array) -> NDArray[np.intp]:
-    """Rows that beat a Gaussian; the best one, if none does."""
+    """Rows that beat a Gaussian; if none does, the best one, so that no search ends empty."""
     rows = np.flatnonzero(score > LEAST_GAIN / space.N)
     return rows if len(rows) else np.array([np.argmax(score)])
 
@@ -99,7 +108,10 @@ def _worth(space: Space, score: Array) -> NDArray[np.intp]:
 def average(ends: list[Ascent]) -> tuple[Array, Array, Array]:
     """Means (m, K), the share of searches that have each, and its error; see `Consensus`.
 
-    Alternates between members (of each search the best one-to-one match) and their aligned mean.
+    Maximises the sum of |cosine| between rows and the mean they belong to, by alternating two
+    steps: match the rows of each search one-to-one to the means, then replace each mean by the
+    aligned mean of its rows. Runs `MATCHING_ROUNDS` times without a stop test; a mean that has not
+    settled by then shows as a large error.
     """
     B = np.vstack([end.B for end in ends])
     J = np.concatenate([end.J for end in ends])
@@ -110,6 +122,7 @@ def average(ends: list[Ascent]) -> tuple[Array, Array, Array]:
         for s in range(len(ends)):
             rows = B[search == s]
             cosine = rows @ mean.T
+            # One-to-one: two rows of one search are two regulators, however similar.
             i, j = linear_sum_assignment(-np.abs(cosine))
             same = np.abs(cosine[i, j]) > SAME
             i, j = i[same], j[same]
@@ -118,16 +131,19 @@ def average(ends: list[Ascent]) -> tuple[Array, Array, Array]:
             apart[j] += 1 - cosine[i, j] ** 2
         alive = count > 0
         mean, count, apart = normalised(total[alive]), count[alive], apart[alive]
-    # Each member lies off the mean by apart / (count - 1); means of `count` by a share of that.
+    # Variance of a mean: the members' squared distance to it, apart / (count - 1), divided by
+    # count. A single member says nothing about its error.
     error = np.where(count > 1, apart / np.maximum(count * (count - 1), 1), 1.0)
     return mean, count / len(ends), error
 
 
 def _first_means(B: Array, J: Array, search: NDArray[np.intp]) -> Array:
-    """Rows with most company in other searches first; each takes its company along."""
+    """Greedy start of `average`: the row with most near rows in other searches absorbs them, then
+    the next one that is left."""
     cosine = B @ B.T
     near = np.where(np.abs(cosine) > SAME, np.abs(cosine), 0.0)
     best = np.stack([near[:, search == s].max(axis=1, initial=0) for s in np.unique(search)])
+    # The small multiple of J breaks ties in favour of the sparser row.
     support = best.sum(axis=0) + 1e-3 * J
     left = np.ones(len(B), bool)
     means = []

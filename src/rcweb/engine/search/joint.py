@@ -52,13 +52,19 @@ def normalised(B: Any) -> Any:
 def fixed_point(space: Space, B: Array, steps: int, tolerance: float = 1e-3) -> Array:
     """FastICA over the variables (Hyvarinen 1999), symmetric, log cosh contrast, from `B` (K, K).
 
-    Its rows are orthogonal, and it loses rows that are dense; `climb` mends the first, `peel` the
-    second. Ends after `steps`, or when no row turns by more than the `tolerance`.
+    Makes ``mean_i log cosh(x_i . b_k)`` extremal for each row of an orthogonal B. It forces rows
+    to be orthogonal and loses dense ones; `climb` corrects the first, `peel` the second.
+    Stops when no row has 1 - |cosine| to the last step above `tolerance`, or after `steps`. The
+    result is then used as it is: it only has to be a good start.
     """
+    # log cosh rather than the Gaussian contrast: in sparse tables it leaves no turned pairs
+    # (accuracy 0.995 against 0.90-0.98 at density 0.05).
     for _ in range(steps):
         Y = np.tanh(space.rows(B))
+        # tanh' = 1 - tanh^2, so the mean slope comes from Y without another pass.
         slope = 1 - np.einsum("ij,ij->i", Y, Y).astype(np.float64) / space.N
         new = orthogonal((Y @ space.X) / space.N - slope[:, None] * B)
+        # |cosine|: a row that only flips its sign has not moved.
         turned = np.abs(np.abs((new * B).sum(axis=1)) - 1).max()
         B = new
         if turned < tolerance:
@@ -69,7 +75,7 @@ def fixed_point(space: Space, B: Array, steps: int, tolerance: float = 1e-3) -> 
 def orthogonal(B: Array) -> Array:
     """Nearest orthogonal matrix, (B B^T)^(-1/2) B."""
     values, vectors = np.linalg.eigh(B @ B.T)
-    values = np.maximum(values, 1e-10 * values[-1])
+    values = np.maximum(values, 1e-10 * values[-1])  # dependent rows: no division by zero
     return (vectors / np.sqrt(values)) @ vectors.T @ B
 
 
@@ -82,11 +88,14 @@ def climb(
     free_steps: int = 0,
     free: NDArray[np.intp] | None = None,
 ) -> Columns:
-    """Climb L from `B` over the rows `free` (all by default), the others held.
+    """Climb L from `B` over the rows `free` (all by default); the other rows are held fixed.
 
     `widths`: the narrow part's sd at each step, from wide (few, broad optima) to narrow; never
-    below the noise of the row. Then `free_steps` in which each row finds its own width, which
+    below the noise of the row. Then `free_steps` in which each row fits its own width, which
     is the noise in a table of exact zeros and more where small effects are everywhere.
+
+    The number of steps is fixed. On real tables L still rises after 90 steps; converging further
+    does not bring different starts together, so it is not attempted.
     """
     B = np.array(B, dtype=np.float64)
     free = np.arange(len(B)) if free is None else free
@@ -99,14 +108,18 @@ def climb(
         D, sums = e_step(space.rows(b), part)
         part = m_step(sums, floor)
         gradient = (D @ space.X).astype(np.float64) / space.N
+        # Gradient of log |det B|; with rows held, of the volume in the complement of those.
         dual = np.linalg.inv(b).T if Q is None else np.linalg.inv(b @ Q).T @ Q.T
+        # sums[:, 1] = mean y psi(y) balances the two terms along b, which is 1 only at the optimum
+        # of the scale; dividing by the mean weight E[1/v] preconditions with the curvature.
         b = normalised(b + (sums[:, 1:2] * dual - gradient) / sums[:, :1])
     B[free] = b
     return judge(space, B, density.put(free, part), learn=free_steps > 0)
 
 
 def judge(space: Space, B: Array, density: Density, *, learn: bool = True) -> Columns:
-    """Negentropies and objective at `B`; the narrow part as wide as it likes, or as the noise."""
+    """Negentropies and objective at `B`; the narrow part at its fitted width if `learn`, else at
+    the noise."""
     floor = space.floor(B)
     width = np.maximum(density.v0, floor) if learn else floor
     density = density.with_width(width)

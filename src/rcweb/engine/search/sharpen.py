@@ -1,8 +1,9 @@
 """Columns to full precision where there is little or no noise.
 
-The climb stops at a finite width. Here the width shrinks on: with weights w_i = E[1/v_i] of the
-two-part density, b is the smallest right singular vector of ``diag(w)^(1/2) X``: the paper's
-smallest singular vector of V_omega0 with soft membership in omega_0 (section 3).
+The climb stops at a finite width. Here the width shrinks further. Each step minimises
+``sum_i w_i (x_i . b)^2`` over unit b, with weights w_i = E[1/v_i] of the two-part density: b is the
+smallest right singular vector of ``diag(w)^(1/2) X``, which is the paper's smallest singular vector
+of V_omega0 with soft membership in omega_0 (section 3).
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from rcweb.engine.types import Array
 
 SHARPEN_STEPS = 60
 WIDTHS = (0.1, 0.03)  # sd of the narrow part at the first step
-SHRINK = 0.7
+SHRINK = 0.7  # factor on that sd per step: 60 steps cover nine decades
 EXACT = 1e-10  # zeros found to this precision are exact
-ISOLATED = 0.98  # a column that turns further than this cosine was not isolated: keep its start
+ISOLATED = 0.98  # a column that turns beyond this cosine is another optimum: keep its start
 
 
 def sharpen(X: Array, B: Array, floor: Array, pi: Array) -> Array:
@@ -25,8 +26,8 @@ def sharpen(X: Array, B: Array, floor: Array, pi: Array) -> Array:
 
 
 def _best_of(X: Array, start: Array, floor: float, pi: float) -> Array:
-    """Of several first widths the one that ends with most zeros: a wide one forgives an inexact
-    start, a narrow one keeps small weights apart from zeros."""
+    """Try several first widths and keep the result with most zeros: a wide one tolerates an inexact
+    start, a narrow one separates small weights from zeros."""
     best, most = start, -1
     for width in WIDTHS:
         b = _sharpen_one(X, start, floor, pi, width)
@@ -38,6 +39,9 @@ def _best_of(X: Array, start: Array, floor: float, pi: float) -> Array:
 
 def _sharpen_one(X: Array, start: Array, floor: float, pi: float, width: float) -> Array:
     b, narrow = start, width**2
+    # Iteratively reweighted least squares. Stops when the narrow part is down at the noise, when K
+    # or more zeros are exact, or after SHARPEN_STEPS. Wherever it ends, a column that has left its
+    # start is discarded below.
     for _ in range(SHARPEN_STEPS):
         y = X @ b
         wide = max(float((y * y).mean() / pi), 4 * narrow)
@@ -54,9 +58,11 @@ def _sharpen_one(X: Array, start: Array, floor: float, pi: float, width: float) 
 def _smallest(X: Array, weight: Array, b: Array) -> Array:
     """Smallest right singular vector of ``diag(weight)^(1/2) X`` by inverse iteration from b."""
     gram = (X * weight[:, None]).T @ X
+    # Without noise the smallest singular value is zero: the ridge keeps the factor defined.
     gram.flat[:: len(b) + 1] += 1e-15 * np.trace(gram)
     factor = cho_factor(gram, overwrite_a=True, check_finite=False)
     new = b
+    # Two steps: b is already close, and each step gains the ratio of the two smallest eigenvalues.
     for _ in range(2):
         new = cho_solve(factor, new, check_finite=False)
         new /= np.linalg.norm(new)

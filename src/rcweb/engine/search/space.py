@@ -12,19 +12,22 @@ from rcweb.engine.types import Array
 
 Single = NDArray[np.float32]
 
-# A row is never taken to be exactly zero anywhere: the spike keeps this width (in sd of the row),
-# so that the search moves smoothly also without noise.
+# Least width of the narrow part, in sd of the row: without noise an exact zero would have an
+# infinite density, and the objective no slope.
 NARROWEST = 0.02
-ENOUGH = 6  # variables per direction from which on a part of the directions shows a row clearly
-BLURRED = 0.35  # noise of a row beyond which true rows may be no sparser than chance
+ENOUGH = 6  # variables per direction; with more, a subset of the directions still shows a row
+BLURRED = 0.35  # measured: with more noise correct rows may be no sparser than chance
 
 
 @dataclass(frozen=True)
 class Space:
     """Coordinates of the variables in the leading right singular vectors.
 
+    In single precision: steps are matrix products with X, and noise exceeds the rounding by far.
+    Where it does not, `sharpen` works in double precision.
+
     X : (N, K) ``sqrt(N) V``, so that a unit column b gives a row ``X b`` of unit mean square
-    XT : (K, N) its transpose, contiguous
+    XT : (K, N) its transpose, contiguous, since half of the products need it
     noise : (K,) standard deviation of the noise in each coordinate, ``sqrt(N) sigma / s``
     """
 
@@ -59,21 +62,24 @@ class Space:
 
     @property
     def blurred(self) -> bool:
-        """Whether noise hides that a row is sparse more than it hides the row."""
+        """Whether a row may be estimated well and still look no sparser than chance."""
         return self.level > BLURRED
 
     @property
     def enough_variables(self) -> bool:
-        """Whether a part of the directions still shows a row clearly; see `within`."""
+        """Whether a subset of the directions still shows a row clearly; see `within`."""
         return self.N >= ENOUGH * self.K
 
     def floor(self, B: Array) -> Array:
-        """Noise variance of each row ``X b``: what the narrow part of its density cannot beat."""
+        """Noise variance of each row ``X b``: the narrow part of its density cannot be narrower."""
         return np.maximum(((B * self.noise) ** 2).sum(axis=1), NARROWEST**2)
 
     def within(self, Q: Array) -> Space:
-        """The directions Q (K, n) alone, in their own coordinates. A row loses to them what it
-        shares with the K - n others by chance, a K - n in N part, which counts as noise."""
+        """The directions Q (K, n) alone, in their own coordinates.
+
+        A row loses what it shares by chance with the other K - n directions, a share (K - n) / N of
+        its power, which counts as noise.
+        """
         lost = (self.K - Q.shape[1]) / self.N
         noise = np.sqrt((Q**2).T @ self.noise**2 + lost)
         return Space.at(self.X @ Q.astype(np.float32), noise)
@@ -119,6 +125,7 @@ def m_step(sums: NDArray[np.float64], floor: Array, widest: float = np.inf) -> D
     """One EM step of the density; the narrow part stays between its floor and `widest`."""
     narrow, narrow_power, power = sums[:, 2], sums[:, 3], sums[:, 4]
     q = 1 - narrow
+    # The bounds keep both parts alive: an empty part, or one as wide as the other, would stay so.
     v0 = np.clip(narrow_power / np.maximum(narrow, 1e-6), floor, np.maximum(widest, floor))
     v1 = np.maximum((power - narrow_power) / np.maximum(q, 1e-6), 1.5 * v0)
     return Density(np.clip(q, 1e-3, 0.9), v0, v1)
