@@ -194,7 +194,8 @@ def render(results: Path) -> str:
     parts = [HEAD]
     if measured:
         parts += [to_markdown(board(measured)), "## Who wins where\n"]
-        parts += [to_markdown(winners(measured)), "## Where a rival is ahead\n"]
+        parts += [to_markdown(winners(measured)), TARGETS, to_markdown(target_lines(read))]
+        parts.append("## Where a rival is ahead\n")
         parts.append(
             "Every unit in which the mean over seeds of some rival is better than that of rcweb by "
             "more than half of the last digit shown, worst first; one seed more may turn a small "
@@ -205,7 +206,6 @@ def render(results: Path) -> str:
             if not table.empty:
                 digits = column.question.digits
                 parts += [f"### {column.question.name}\n", to_markdown(table, max(digits, 1))]
-        parts += [TARGETS, to_markdown(target_lines(read))]
     if missing:
         parts.append(f"Not measured yet: {'; '.join(missing)}.\n")
     return "\n".join(parts)

@@ -47,5 +47,5 @@ def heat_map(summary: pd.DataFrame) -> Figure:
     ax.axvline(n_blind - 0.5, color="white", lw=4)
     ax.set_xticks(range(table.shape[1]), list(table.columns), rotation=40, ha="right")
     ax.set_yticks(range(len(table)), short_labels(summary), fontsize=8.5)
-    ax.set_title("accuracy, mean |ρ| one to one; framed: the best of its cell", fontsize=9)
+    ax.set_title("accuracy, mean |ρ| one to one\nframed: the best of its cell", fontsize=9)
     return fig
