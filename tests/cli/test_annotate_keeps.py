@@ -68,8 +68,11 @@ def test_new_terms_leave_all_else_as_it_was(planted, known, tmp_path, capsys):
         assert (out / name).read_bytes() == (known / name).read_bytes(), name
     share = [pd.read_csv(f / "regulators.tsv", sep="\t")["variance_share"] for f in (known, out)]
     pd.testing.assert_series_equal(*share, check_exact=True)
-    inputs = json.loads((out / "provenance.json").read_text())["inputs"]
-    assert set(inputs) == {"data", "sets 1", "terms 1", "measured", "samples", "names"}
+    record = json.loads((out / "provenance.json").read_text())
+    inputs = {"data", "sets 1", "terms 1", "measured", "samples", "names"}
+    assert set(record["inputs"]) == inputs
+    checked = [match["file"] for match in record["input_check"]["matches"]]
+    assert sorted(checked) == ["measured.csv", "names.tsv", "sheet.csv", "true_sets.gmt"]
 
 
 def test_new_sets_take_the_place_of_the_old(known, tmp_path):
@@ -85,8 +88,10 @@ def test_new_sets_take_the_place_of_the_old(known, tmp_path):
     measured = pd.read_csv(out / "measured.tsv", sep="\t")["regulator"].tolist()
     expected = {r: "regulator0" if r in measured else r for r in table.index}
     assert table["name"].to_dict() == expected | {"rcweb1": "SigB"}
-    inputs = json.loads((out / "provenance.json").read_text())["inputs"]
-    assert inputs["sets 1"]["file"] == "trn.csv"
+    record = json.loads((out / "provenance.json").read_text())
+    assert record["inputs"]["sets 1"]["file"] == "trn.csv"
+    checked = [match["file"] for match in record["input_check"]["matches"]]
+    assert sorted(checked) == ["measured.csv", "names.tsv", "sheet.csv", "trn.csv"]
 
 
 def test_names_of_variables_alone_are_enough(found, tmp_path):

@@ -112,6 +112,21 @@ def test_columns_of_names_can_be_said(genes, tmp_path, capsys) -> None:
     assert "no column 'symbol'; it has 'number', 'locus'" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("option", "file"),
+    [(["--group", "x"], "--samples"), (["--names-columns", "a", "b"], "--names")],
+)
+def test_columns_of_a_file_that_is_not_given(
+    option, file, planted, found, tmp_path, capsys
+) -> None:
+    """They would change nothing: said by every command that takes them."""
+    fit = ["fit", str(planted / "data.tsv"), "-o", str(tmp_path / "o"), *FIT]
+    for command in (fit, ["annotate", str(found), "--sets", str(planted / "true_sets.gmt")]):
+        assert run([*command, *option]) == 2
+        assert f"{option[0]} names a column of {file}; give {file} FILE" in capsys.readouterr().err
+    assert not (tmp_path / "o").exists()
+
+
 def test_a_table_that_may_lie_the_wrong_way_round(tmp_path, capsys) -> None:
     """More rows than columns and no hint: a warning, settled by either option."""
     rng = np.random.default_rng(0)

@@ -80,7 +80,7 @@ def test_ctrl_c_says_what_is_kept(planted, tmp_path, capsys, monkeypatch, finish
         assert f"The network is in {out}; name its regulators with `rcweb annotate" in error
         assert (out / "report.html").is_file()
     else:
-        assert "is as it was" in error
+        assert "was not changed" in error
         assert not out.exists()
     assert {path.name for path in tmp_path.iterdir()} <= {"out"}
 
@@ -95,7 +95,7 @@ def test_a_defect_is_called_one(planted, tmp_path, capsys, monkeypatch):
     arguments = ["fit", str(planted / "data.tsv"), "-o", str(tmp_path / "out"), *FIT]
     assert run(arguments) == 1
     error = capsys.readouterr().err
-    assert "a defect, sorry: ZeroDivisionError: oops" in error
+    assert "a bug in rcweb: ZeroDivisionError: oops" in error
     assert "Traceback" not in error
     assert run([*arguments, "--verbose"]) == 1
     assert "Traceback" in capsys.readouterr().err

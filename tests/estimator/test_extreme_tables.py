@@ -14,6 +14,9 @@ from rcweb import RCweb
 from rcweb.lab.metrics import score_network
 from rcweb.lab.simulate import simulate
 
+# What the input check says of such tables is tested with it.
+pytestmark = pytest.mark.filterwarnings("ignore::rcweb.tables.InputWarning")
+
 TRUTH = simulate(100, 60, 3, random_state=0)
 FITTED = ("components_", "weights_", "projection_", "noise_", "mean_", "edge_score_")
 METHODS = ("refined", "paper")

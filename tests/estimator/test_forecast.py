@@ -150,7 +150,7 @@ def test_wrong_questions_are_answered():
         forecast((1, 5))
     with pytest.raises(ValueError, match="one of dense, sparse, chunked"):
         forecast((5, 5), kind="odd")
-    with pytest.raises(ValueError, match="nnz is to be given"):
+    with pytest.raises(ValueError, match="give nnz"):
         forecast((5, 5), kind="sparse")
     with pytest.raises(ValueError, match="is no size"):
         RCweb(2, max_memory="much").fit(np.eye(5))

@@ -146,7 +146,7 @@ def test_a_stage_is_computed_once_and_leaves_the_generator_alike(tmp_path, who):
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        (identity(fingerprint(np.ones(6)), {"n_components": 3, "fdr": 0.05}), "data are other"),
+        (identity(fingerprint(np.ones(6)), {"n_components": 3, "fdr": 0.05}), "the data differ"),
         (
             identity(fingerprint(np.arange(6.0)), {"n_components": 3, "fdr": 0.1}),
             r"fdr was 0\.05 and is 0\.1",

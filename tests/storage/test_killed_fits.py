@@ -146,7 +146,7 @@ def test_other_data_or_parameters_are_refused(data, tmp_path):
     before = {path: path.read_bytes() for path in (tmp_path / "c").iterdir()}
     assert before
     for model, table, message in (
-        (RCweb(4, random_state=0), X + 1e-9, "the data are other ones"),
+        (RCweb(4, random_state=0), X + 1e-9, "the data differ"),
         (RCweb(5, random_state=0), X, "n_components was 4 and is 5"),
         (RCweb(4, random_state=1), X, "random_state was 0 and is 1"),
     ):

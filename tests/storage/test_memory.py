@@ -35,7 +35,7 @@ def test_sizes_are_read(text, size):
 @pytest.mark.parametrize("text", ["", "GB", "-1", "1e9", "4 XB", "0", "nan", "1GB2"])
 def test_what_is_no_size_is_refused(text):
     """With the text and a right example."""
-    with pytest.raises(ValueError, match=r"4GB|no memory"):
+    with pytest.raises(ValueError, match=r"4GB|larger than 0"):
         parse_size(text)
     for odd in (True, 1.5, None):
         with pytest.raises(TypeError, match="4GB"):

@@ -101,7 +101,7 @@ def test_a_result_of_an_earlier_version_says_how_to_go_on(out):
     record = json.loads((out / "provenance.json").read_text())
     del record["files"], record["sha256"]
     (out / "provenance.json").write_text(json.dumps(record))
-    refused(out, r"has no checksums of files, as those of earlier versions.*--overwrite")
+    refused(out, r"has no checksums of files \(an earlier version.*--overwrite")
     write(out, overwrite=True)
 
 

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from rcweb.lab.simulate import simulate
 from rcweb.tables import InputCheck, check_look, look_at
-from rcweb.tables.odd import far_above
+from rcweb.tables.odd import far_above, tenfold_above
 
 
 def check(values: np.ndarray, **names: object) -> InputCheck:
@@ -68,6 +68,31 @@ def test_a_variable_of_another_scale_is_named(logs: np.ndarray) -> None:
     said = check(total, variables=names, file_columns="variables")
     assert "'total reads'" in said.warnings[0]
     assert "--drop 'total reads'" in said.warnings[0]
+
+
+@pytest.mark.parametrize("shape", [(100, 60, 3), (60, 80, 5), (100, 200, 10)])
+def test_a_variable_a_hundred_times_larger_is_named(shape: tuple[int, int, int]) -> None:
+    """Also where most variables follow no regulator and have the spread of noise."""
+    truth = simulate(*shape, noise=0.1, random_state=0)
+    size = np.abs(truth.network).max(axis=0)
+    middle = int(np.argsort(size)[-(size > 0).sum() // 2])  # of a middling target
+    large = truth.data.copy()
+    large[:, middle] *= 100
+    (warning,) = check(large).warnings
+    assert f"1 variable with a spread more than tenfold that of all others: {middle}." in warning
+    assert check(truth.data).warnings == ()
+
+
+def test_of_scales_more_than_tenfold_all_others() -> None:
+    """A tenth of them at most; and none where half of the table is in other units."""
+    scale = np.ones(40)
+    scale[:4] = [11, 12, 1300, 14]
+    assert list(np.flatnonzero(tenfold_above(scale))) == [0, 1, 2, 3]
+    scale[0] = 9.0  # below it there is no gap of ten: only the largest is beyond all others
+    assert list(np.flatnonzero(tenfold_above(scale))) == [2]
+    scale[:20] = 100
+    assert not tenfold_above(scale).any()
+    assert not tenfold_above(np.zeros(40)).any()
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([5, 20, 100, 1000]))

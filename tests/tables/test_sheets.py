@@ -39,7 +39,7 @@ def test_a_sheet_of_other_samples_is_refused(sheet):
     [
         ("", "empty"),
         ("sample,a\n", "empty"),
-        ("sample,a\ns1,1\ns1,2\n", "'s1' has two lines"),
+        ("sample,a\ns1,1\ns1,2\n", "'s1' occurs in two lines"),
         ("sample,a\ns1,1,2\n", "line 2 has 3 fields, the header 2"),
     ],
 )

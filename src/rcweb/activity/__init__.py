@@ -1,4 +1,4 @@
-"""What is done with a fitted model: how often its regulators come back in resamples.
+"""Analyses of a fitted model: how often its regulators are found again in resamples.
 
 May import: estimator and what is below it.
 Exports: `resample_stability`, `Stability`.

@@ -1,6 +1,6 @@
-"""How often edges and regulators come back when the samples are drawn again.
+"""How often edges and regulators are found again in resamples of the samples.
 
-A fit to other samples returns its regulators in another order, sign and scale. Every resample is
+A fit to a resample returns its regulators in another order, sign and scale. Every resample is
 therefore matched one to one to the fit of all samples before anything is counted or averaged.
 """
 
@@ -83,7 +83,7 @@ def resample_stability(
     progress: ProgressCallback | None = None,
 ) -> Stability:
     """Refit `model` to resamples of `X` (an array, DataFrame, sparse matrix or dask array) and
-    count what comes back.
+    count which edges and regulators are found again.
 
     model : fitted ``RCweb`` (or any estimator with `components_`); refitted as a clone with its
         number of regulators and an own seed per resample
@@ -91,11 +91,11 @@ def resample_stability(
         there are, with replacement)
     threshold : |correlation| of matched rows above which a regulator counts as found again
     n_jobs : processes, as in joblib; the result does not depend on it
-    executor : where to refit instead, such as ``client.get_executor()`` of a dask cluster; without
-        meaning for a dask array, each fit to which is spread over the cluster
+    executor : where to refit instead, such as ``client.get_executor()`` of a dask cluster; ignored
+        for a dask array, whose fits use the whole cluster anyway
     progress : called with (finished, total) after every resample
 
-    Ctrl-C ends it early and keeps the finished resamples, unless none was finished.
+    Ctrl-C ends the run early and returns the finished resamples, if there are any.
     """
     check_is_fitted(model)
     table = _sliceable(X)
@@ -146,7 +146,7 @@ def _prepared(model: Any, seed: int) -> Any:
 
 
 def _sliceable(X: Any) -> Any:
-    """The table in a form whose rows can be taken; what is sparse or chunked stays so."""
+    """The table in a form that can be indexed by rows; sparse and chunked tables stay so."""
     if isinstance(X, pd.DataFrame) or hasattr(X, "dask"):
         return X
     return X.tocsr() if issparse(X) else np.asarray(X)
@@ -158,6 +158,8 @@ def _in_order(executor: Executor, tasks: Iterable[tuple[Any, Any]]) -> Iterator[
     try:
         for task in tasks:
             waiting.append(executor.submit(_refit, *task))
+            # Results come in the order of the tasks, so that sums have the same bits; a bounded
+            # queue keeps the rows of later tasks out of memory.
             if len(waiting) == AHEAD:
                 yield waiting.popleft().result()
         while waiting:
@@ -178,7 +180,7 @@ def _refit(model: Any, X: Any) -> Array:
 def _close(results: Any) -> None:
     """Stop what is still running; joblib's generator ends its workers when closed."""
     with warnings.catch_warnings():
-        # That unfinished tasks are cancelled is what an interruption means.
+        # joblib warns about cancelled tasks; after an interruption they are expected.
         warnings.filterwarnings("ignore", "[0-9]+ tasks ", UserWarning)
         results.close()
 

@@ -1,8 +1,7 @@
-"""Tables larger than memory, sparse or on a cluster: read in blocks of rows, a few passes in all.
+"""Tables larger than memory, sparse, or on a cluster: read in blocks of rows, in a few passes.
 
 May import: engine, tables, storage.
-Exports: `as_blocks` and `open_blocks` for what is read so; `condense`, `transform_blocks` and
-parts.
+Exports: `as_blocks` and `open_blocks` (sources), `condense`, `transform_blocks` and their parts.
 """
 
 from rcweb.blocks.activities import (

@@ -12,12 +12,13 @@ from rcweb.blocks.base import Blocks, Parts, RowBlock, Step, as_block, dense
 from rcweb.blocks.chunked import Chunked
 from rcweb.blocks.recognise import as_blocks
 from rcweb.blocks.steps import Centring
+from rcweb.engine.methods import FIT_METHODS
 from rcweb.engine.prepare import is_extreme, power_of_two
 from rcweb.engine.types import Array
 
 
 class Fitted(Protocol):
-    """What is asked of a fitted model."""
+    """The attributes of a fitted model that are used here."""
 
     method: str
     mean_: Array
@@ -29,11 +30,11 @@ class Fitted(Protocol):
 
 @dataclass(frozen=True)
 class Project(Step):
-    """The activities of a block, (rows, P); what was not measured (NaN) takes no part.
+    """The activities of a block, (rows, P); missing values (NaN) are ignored.
 
     mean (N,), projection (N, P) : activities are ``(row - mean) @ projection``
-    weights : (P, N) what activities predict of a hole; None: what the projection is least squares
-        for
+    weights : (P, N) predict a missing value from the activities; None: the pseudo-inverse of the
+        projection (least squares)
     """
 
     mean: Array
@@ -45,14 +46,13 @@ class Project(Step):
         return (self.activities(block, start),)
 
     def chunk(self, block: RowBlock, block_info: Any = None) -> Array:
-        """The same for a chunk of dask as it comes; `block_info` is dask's, of where it is."""
+        """The same for a chunk of a dask array; dask passes its position as `block_info`."""
         start = block_info[0]["array-location"][0][0] if block_info else 0
         return self.activities(as_block(block), start)
 
     def activities(self, block: RowBlock, start: int = 0) -> Array:
         """Of the rows of a block, the first of which has number `start`."""
-        # Where a row has NaN or infinity its activities have, and nothing else needs to be looked
-        # through.
+        # NaN or infinity in a row reaches its activities, so checking these few numbers is enough.
         with np.errstate(invalid="ignore"):
             R = Centring(self.mean).activities(block, self.projection)
         rows = np.flatnonzero(~np.isfinite(R).all(axis=1))
@@ -70,7 +70,7 @@ class Project(Step):
 
 @dataclass(frozen=True)
 class KnownActivities:
-    """Activities (M, P) that are known already, in the place of a `Project`."""
+    """Activities (M, P) computed before; used in place of a `Project`."""
 
     mean: Array
     values: Array
@@ -81,14 +81,14 @@ class KnownActivities:
 
 
 def projector(model: Fitted) -> Project:
-    """How a fitted model gets activities. The published method knows no noise: least squares."""
-    weights = None if model.method == "paper" else model.weights_
+    """The projection of a fitted model. Only "refined" has a noise model; others: least squares."""
+    weights = model.weights_ if FIT_METHODS[model.method].solve is None else None
     return Project(model.mean_, model.projection_, weights)
 
 
 @dataclass(frozen=True)
 class _Write(Step):
-    """Activities written to their place in `out`; the number of rows done comes back."""
+    """Writes activities to their rows of `out`; returns the number of rows written."""
 
     project: Project
     out: Any
@@ -116,7 +116,7 @@ class _Explain(Step):
         rest = centred - self.project.activities(block, start) @ self.network
         rest[~seen] = centred[~seen] = 0.0
         rest, centred = rest / self.unit, centred / self.unit
-        # Overflow is looked for in the largest value, and the pass repeated with another unit.
+        # If the largest value shows an overflow, `explained` repeats the pass with another unit.
         with np.errstate(over="ignore"):
             left, power = (rest * rest).sum(axis=0), (centred * centred).sum(axis=0)
             total = centred.sum(axis=0)
@@ -147,17 +147,17 @@ def project_blocks(blocks: Blocks, project: Project) -> Any:
 
 
 def transform_blocks(model: Fitted, source: Any, out: Any) -> Any:
-    """Write the activities of the samples of `source` to `out`, of which only blocks are in memory.
+    """Write the activities of the samples of `source` to `out`, one block in memory at a time.
 
-    source : what ``rcweb.blocks.as_blocks`` knows, such as a path or a dask array
-    out : a path ending in .npy or .zarr, which is made, or an array (M, P) to fill
+    source : anything that `rcweb.blocks.as_blocks` accepts, such as a path or a dask array
+    out : path of a new .npy or .zarr file, or an array (M, P) to fill
     """
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(model)
     blocks = as_blocks(source)
     if blocks is None:
-        raise TypeError(f"{type(source).__name__} is not read in blocks; call model.transform.")
+        raise TypeError(f"{type(source).__name__} cannot be read in blocks; use model.transform.")
     check_names(model, blocks)
     shape = (blocks.shape[0], model.n_components_)
     target = _create(Path(out), shape) if isinstance(out, str | Path) else out
@@ -183,7 +183,7 @@ def _create(path: Path, shape: tuple[int, int]) -> Any:
 
 
 def learn_names(model: Any, blocks: Blocks) -> None:
-    """What scikit-learn remembers of the table a model was fitted to."""
+    """Set the attributes that scikit-learn keeps of the fitted table: its size and names."""
     M, N = blocks.shape
     if M < 2 or N < 2:
         raise ValueError(

@@ -1,8 +1,8 @@
-"""Tables read in blocks of rows: what every source answers, and how partial results are joined.
+"""Tables read in blocks of rows: the interface of a source, and how partial results are joined.
 
-A question about the whole table is a `Step`: a small object that turns one block into a tuple of
-arrays. The source applies it to its blocks, in threads or on a cluster, and joins the parts in
-the order of the blocks, so that the result has the same bits whatever the number of workers.
+A `Step` computes one thing about the whole table: it turns one block into a tuple of arrays. The
+source applies it to its blocks, in threads or on a cluster, and joins the parts in the order of
+the blocks, so the result has the same bits for any number of workers.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MOST_GRAM = 8000
 
 
 class Step:
-    """What is asked of each block; subclasses are frozen and picklable.
+    """A computation on one block; subclasses are frozen and picklable.
 
     rules : for each array of the result how it is joined: "sum", "low", "high" or "rows"
     """
@@ -62,8 +62,8 @@ class Blocks(Protocol):
 
 
 def block_rows(N: int) -> int:
-    """Rows of a block: from the number of variables alone, so that every storage gives the same
-    bits; at least N / 4 where each block gives an N x N matrix, which costs time to add."""
+    """Number of rows of a block. It depends on the number of variables alone, so that every storage
+    gives the same bits; at least N / 4 where each block gives an N x N matrix to add."""
     quarter = N // 4 if N <= MOST_GRAM else 0
     return max(BLOCK_ENTRIES // N, FEWEST_ROWS, quarter)
 

@@ -14,14 +14,14 @@ from rcweb.blocks.base import Parts, RowBlock, Step, Tell, as_block, block_rows,
 FAN_IN = 8  # parts joined in one task
 LOOK = 1.0  # seconds between two looks at the workers
 PATIENCE = 30.0  # seconds without any worker: a new one may be on its way
-# W (N x L) travels in the graph: there the scheduler can give it to any worker, also after one has
-# died. Dask warns of that above 10 MB.
+# W (N x L) is part of the task graph, so that the scheduler can send it to any worker, also after
+# one has died. Dask warns about large graphs above 10 MB.
 LARGE_GRAPHS = {"distributed.admin.large-graph-warning-threshold": "10GB"}
 
 
 @dataclass(frozen=True)
 class Chunked:
-    """A dask array (M, N), chunked by rows as it comes. Each pass computes it anew: `persist` it
+    """A dask array (M, N) with its own chunks of rows. Each pass computes it again: call `persist`
     first if it fits into the memory of the cluster."""
 
     array: Any
@@ -61,7 +61,7 @@ class Chunked:
             parts = [
                 join_parts(question, parts[i : i + FAN_IN]) for i in range(0, len(parts), FAN_IN)
             ]
-        # Without a cluster there is nothing to quiet, and the name must not be taken.
+        # The setting belongs to distributed; without it dask must not see the name.
         with dask.config.set(LARGE_GRAPHS if "distributed" in sys.modules else {}):
             result: Parts = _compute(parts[0])
         if tell is not None:
@@ -70,8 +70,8 @@ class Chunked:
 
 
 def _compute(part: Any) -> Parts:
-    """The result, from the current cluster if there is one; an error if that has no worker left,
-    for which dask itself would wait for ever."""
+    """The result, from the current cluster if there is one. Raises if the cluster has no worker
+    for `PATIENCE` seconds; dask itself would wait for ever."""
     client = _current_client(part)
     if client is None:
         return tuple(part.compute())

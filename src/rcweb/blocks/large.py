@@ -1,4 +1,4 @@
-"""Tables on disk that are read in blocks instead of whole: those beyond a gigabyte, and zarr."""
+"""Tables on disk that are read in blocks instead of whole: files above a gigabyte, and zarr."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rcweb.blocks.local import Local
+from rcweb.blocks.recognise import OPENERS, open_blocks
 from rcweb.storage.checksum import checksum
 from rcweb.storage.errors import TableError
 from rcweb.tables.orientation import Orientation
 from rcweb.tables.read import ReadOptions
 
 LARGE_BYTES = 1 << 30
-_FORMATS = (".npy", ".parquet", ".h5ad", ".zarr")
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class LargeTable:
     set_aside: tuple[str, ...] = ()
     logged = False
 
-    n_missing = 0  # holes are found when their block is read
+    n_missing = 0  # missing values are found when their block is read
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -44,17 +44,15 @@ def open_large(path: str | Path, options: ReadOptions | None = None) -> LargeTab
     """The table at `path` if it is too large to be read whole, else None."""
     path, options = Path(path), options or ReadOptions()
     kind = path.suffix.lower()
-    if kind not in _FORMATS or not path.exists():
+    if kind not in OPENERS or not path.exists():
         return None
-    if kind != ".zarr" and path.stat().st_size < LARGE_BYTES:
+    if path.is_file() and path.stat().st_size < LARGE_BYTES:
         return None
     if options.transpose or options.drop or options.log:
         raise TableError(
-            f"{path.name} is read in blocks of rows, which must be samples: it cannot be "
-            "transposed, columns cannot be dropped, and logs cannot be taken, on the way."
+            f"{path.name} is read in blocks of samples; --transpose, --drop and --log work only "
+            "for tables that are read whole. Change the file first."
         )
-    from rcweb.blocks import open_blocks
-
     try:
         blocks = open_blocks(path, layer=options.layer)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Blocks of a table that this machine can read anywhere, in a few threads."""
+"""Blocks of a table with random access on this machine, read in a few threads."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ RUNS = 16  # places at which a few rows are looked at
 
 
 class Rows(Protocol):
-    """A table that gives any range of its rows."""
+    """A table with random access to ranges of rows."""
 
     @property
     def shape(self) -> tuple[int, int]: ...
@@ -83,8 +83,8 @@ class Local:
         return join(step, parts())
 
     def some(self, most: int) -> tuple[NDArray[np.intp], Array]:
-        """About `most` rows, and their numbers first: a few runs of them, evenly spread, since
-        storages read neighbours together."""
+        """Numbers and values of about `most` rows: a few evenly spaced runs, since storages read
+        neighbouring rows together."""
         M = self.shape[0]
         size = M if most >= M else -(-most // RUNS)
         starts = [i * M // RUNS for i in range(RUNS)] if size * RUNS <= M else [0]
@@ -96,8 +96,8 @@ class Local:
 
 
 def threads_for(N: int) -> int:
-    """Blocks of N variables that are read at the same time: as many as this process may use
-    processors, as long as their results do not fill the memory."""
+    """Number of blocks read at the same time: one per processor of this process, fewer if their
+    results would fill the memory."""
     affinity = getattr(os, "sched_getaffinity", None)  # not everywhere
     cpus = os.cpu_count() or 1 if affinity is None else len(affinity(0))
     return max(1, min(cpus, MOST_THREADS, WAITING // min(N, MOST_GRAM) ** 2))

@@ -1,4 +1,4 @@
-"""Passes over a table: counted, and told with the time that is left."""
+"""Passes over a table: counted, with progress and the time left."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rcweb.blocks.base import Blocks, Parts, RowBlock, Step
 
 Report = Callable[[str], None]
 
-QUIET_SECONDS = 5.0  # between two lines of progress
+QUIET_SECONDS = 5.0  # seconds between two lines of progress
 
 
 class Reader:
@@ -31,15 +31,14 @@ class Reader:
         return self._passes[0]
 
     def through(self, change: Callable[[RowBlock], RowBlock]) -> Reader:
-        """The same table with every block changed, after the changes made before; passes go to the
-        same count."""
+        """The same table with one more change applied to every block; the pass count is shared."""
         changed = Reader(self.blocks, self.report)
         changed._change = change if self._change is None else _Both(self._change, change)
         changed._passes = self._passes
         return changed
 
     def fold(self, step: Step) -> Parts:
-        """The answer to one question: one pass."""
+        """The result of one step: one pass."""
         self._passes[0] += 1
         if self._change is not None:
             step = _Through(self._change, step)
@@ -76,7 +75,7 @@ class _Through(Step):
 
 
 class _Progress:
-    """Says every few seconds how far a pass is."""
+    """Reports the progress of a pass every few seconds."""
 
     def __init__(self, number: int, report: Report) -> None:
         self.number, self.report = number, report

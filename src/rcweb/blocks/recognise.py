@@ -1,8 +1,9 @@
-"""Which tables are read in blocks, by their type; optional libraries are never imported to see."""
+"""Which tables are read in blocks, by their type. Optional libraries are not imported for that."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -18,12 +19,10 @@ from rcweb.blocks.route import route_of
 from rcweb.tables.codecs import check_zarr
 from rcweb.tables.hdf5 import check_hdf5
 
-ENDINGS = (".npy", ".zarr", ".h5ad", ".parquet")
-
 
 def as_blocks(X: Any) -> Blocks | None:
     """The blocks of a dask or zarr array, an AnnData object, a memory-mapped array, or a path to a
-    file of one of ``ENDINGS``; None for what scikit-learn can validate."""
+    file of one of the types in `OPENERS`; None for what scikit-learn can validate."""
     if isinstance(X, Local):
         return X
     if isinstance(X, str | Path):
@@ -40,8 +39,8 @@ def as_blocks(X: Any) -> Blocks | None:
 
 
 def in_blocks(X: Any) -> Local | None:
-    """The blocks of a validated table in memory: sparse, or so large that blocks save memory. The
-    others would be one block, and taken whole they give the same bits."""
+    """The blocks of a validated table in memory, if it is sparse or large enough that blocks save
+    memory; else None: as one block it would give the same bits."""
     if sparse.issparse(X):
         return sparse_blocks(X)
     route = route_of(*X.shape)
@@ -55,33 +54,52 @@ def sparse_blocks(X: Any) -> Local:
 
 
 def open_blocks(path: str | Path, *, layer: str | None = None) -> Local:
-    """A table on disk, of which only blocks are read. Rows are samples; `layer` of an AnnData."""
+    """Open a table on disk to be read in blocks. Rows are samples; `layer` of an AnnData file."""
     path = Path(path)
     if not path.exists():
         raise ValueError(f"There is no file {str(path)!r}.")
     kind = path.suffix.lower()
-    if kind == ".npy":
-        return _table(np.load(path, mmap_mode="r", allow_pickle=False))
-    if kind == ".parquet":
-        from rcweb.blocks.parquet import Parquet
+    if kind not in OPENERS:
+        raise ValueError(
+            f"The file type {kind or '(none)'!r} cannot be read in blocks; "
+            f"use one of {', '.join(OPENERS)}."
+        )
+    return OPENERS[kind](path, layer)
 
-        table = Parquet(path)
-        return Local(table, table.names, table.samples)
-    if kind == ".zarr":
-        check_zarr(path)
-        return _table(_import("zarr", "scale").open_array(str(path), mode="r"))
-    if kind == ".h5ad":
-        library = _import("anndata", "anndata")
-        check_hdf5(path, fits=False)
-        return anndata_blocks(library.read_h5ad(path, backed="r"), layer)
-    raise ValueError(
-        f"The ending {kind or '(none)'!r} says no format that is read in blocks; "
-        f"known are {', '.join(ENDINGS)}."
-    )
+
+def _open_npy(path: Path, layer: str | None) -> Local:
+    return _table(np.load(path, mmap_mode="r", allow_pickle=False))
+
+
+def _open_parquet(path: Path, layer: str | None) -> Local:
+    from rcweb.blocks.parquet import Parquet
+
+    table = Parquet(path)
+    return Local(table, table.names, table.samples)
+
+
+def _open_zarr(path: Path, layer: str | None) -> Local:
+    check_zarr(path)
+    return _table(_import("zarr", "scale").open_array(str(path), mode="r"))
+
+
+def _open_h5ad(path: Path, layer: str | None) -> Local:
+    library = _import("anndata", "anndata")
+    check_hdf5(path, fits=False)
+    return anndata_blocks(library.read_h5ad(path, backed="r"), layer)
+
+
+# How each file type is opened. A new type is a function to `Local` and a line here.
+OPENERS: dict[str, Callable[[Path, str | None], Local]] = {
+    ".npy": _open_npy,
+    ".zarr": _open_zarr,
+    ".h5ad": _open_h5ad,
+    ".parquet": _open_parquet,
+}
 
 
 def _is(X: Any, module: str, name: str) -> bool:
-    """Whether X is of a type of a library; without it there is no such X."""
+    """Whether X is an instance of a library's class; if nobody imported the library, it is not."""
     library = sys.modules.get(module)
     return library is not None and isinstance(X, getattr(library, name))
 
@@ -102,8 +120,8 @@ def _table(values: NDArray[Any]) -> Local:
 
 
 def anndata_blocks(adata: Any, layer: str | None = None) -> Local:
-    """``X`` or a layer, in memory or backed; sparse columns are read whole, since rows of them
-    cannot be."""
+    """``X`` or a layer, in memory or backed. Compressed sparse columns are read whole, since they
+    give no access by rows."""
     if layer is not None and layer not in adata.layers:
         raise ValueError(f"There is no layer {layer!r}.")
     values = adata.X if layer is None else adata.layers[layer]

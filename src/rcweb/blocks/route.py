@@ -1,4 +1,4 @@
-"""How a table is condensed: decided by its shape, so that every storage gives the same answer."""
+"""How a table is condensed: by its shape alone, so that every storage gives the same answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FIRST_AXES = 200  # for an unknown number of components; doubled while signal fi
 
 
 def route_of(M: int, N: int) -> str:
-    """ "rows": few samples, brought together; "gram": few variables, their products from one pass;
+    """ "rows": few samples, all in memory; "gram": few variables, their products in one pass;
     "axes": large on both sides, leading axes by a range finder in a few passes."""
     if M > N:
         return "gram" if N <= MOST_GRAM else "axes"
@@ -18,7 +18,7 @@ def route_of(M: int, N: int) -> str:
 
 
 def number_of_axes(M: int, N: int, n_components: int | str) -> int:
-    """Axes that the route "axes" begins with: some more than regulators may be asked for."""
+    """Number of axes at the start of the route "axes": more than the regulators wanted."""
     wanted = FIRST_AXES
     if not isinstance(n_components, str):
         wanted = AXES_PER_COMPONENT * int(n_components) + MORE_AXES

@@ -1,7 +1,7 @@
-"""Questions asked of each block, and how to answer them without making sparse rows dense.
+"""The steps of each pass, computed without making sparse rows dense.
 
-Within a block rows are centred by the mean of that block, so that nothing cancels; blocks are
-joined with what their means differ by. With n_b rows of mean m_b and the mean m of all,
+Rows are centred by the mean of their own block, which avoids cancellation; joining the blocks adds
+the differences of their means. With n_b rows of mean m_b and the mean m of all,
 
     G0^T G0 = sum_b X_b^T X_b + D^T D,   X_b centred in its block,   D_b = sqrt(n_b) (m_b - m).
 """
@@ -21,7 +21,7 @@ from rcweb.engine.types import Array
 
 @dataclass(frozen=True)
 class Centring:
-    """What is done to every row: ``row / unit - mean``.
+    """The change of every row: ``row / unit - mean``.
 
     unit : (N,) powers of two, or None: rows are not divided
     """
@@ -90,7 +90,7 @@ class Moments(Step):
     rules = ("low", "high", "rows", "rows", "sum", "sum", "rows")
 
     def __call__(self, block: RowBlock, start: int) -> Parts:
-        # Overflow is looked for in the extremes, and the pass repeated with other units.
+        # If the extremes show an overflow, the caller repeats the pass with other units.
         with np.errstate(over="ignore", invalid="ignore"):
             moments = self._sparse if sparse.issparse(block) else self._dense
             low, high, mean, power, product = moments(block)
@@ -99,7 +99,7 @@ class Moments(Step):
         return low, high, np.array([block.shape[0]]), mean[None], power, product, rows
 
     def close(self, parts: Parts) -> Parts:
-        """One count and one mean: what the means of the blocks differ by goes to the products."""
+        """Joins blocks to one count and one mean; the differences of means go to the products."""
         low, high, counts, means, power, product, rows = parts
         if len(counts) == 1:
             return parts
@@ -148,7 +148,7 @@ class Moments(Step):
 
 @dataclass(frozen=True)
 class Multiply(Step):
-    """``G0^T G0 W`` for the centred table: what each block adds to it."""
+    """The contribution of each block to ``G0^T G0 W`` of the centred table."""
 
     centring: Centring
     W: Array
@@ -184,7 +184,7 @@ class FarEntries(Step):
 
 @dataclass(frozen=True)
 class Collect(Step):
-    """All rows, for tables that are small after all."""
+    """All rows, for tables that fit in memory."""
 
     rules = ("rows",)
 

@@ -1,9 +1,9 @@
-"""From a table read in blocks to the condensed table that the refined method works on.
+"""From a table read in blocks to the condensed table of the refined method.
 
 With few variables ``S = G0^T G0`` comes from one pass. With many a randomised range finder (Halko,
 Martinsson, Tropp 2011) takes a few: with W (N, L) spanning ``S^2`` of a random matrix and
 ``Z = S W``, ``axes = (W^T Z)^-1/2 Z^T`` equals ``Q^T G0`` for an orthonormal basis Q of ``G0 W``;
-Q itself, which has M rows, is never formed. What the axes leave is kept per variable.
+Q itself, which has M rows, is never formed. The residual power is kept per variable.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from rcweb.blocks.route import MOST_GATHERED, number_of_axes, route_of
 from rcweb.blocks.steps import Centring, Collect, FarEntries, Moments, Multiply, Participation
 from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.lone import FAR, Scatter, most, scatter_of
+from rcweb.engine.methods import FIT_METHODS
 from rcweb.engine.missing.check import refuse_holes, refuse_infinite
 from rcweb.engine.outliers import rows_seen
 from rcweb.engine.prepare import Preparation, judge
@@ -35,7 +36,7 @@ SQUARE_ROUNDING = 1e-14  # relative size of squared singular values lost to roun
 
 @dataclass(frozen=True)
 class First:
-    """What the first pass tells of the variables divided by ``centring.unit``.
+    """Results of the first pass, for variables divided by ``centring.unit``.
 
     preparation : the same in units of the table
     centring : what is done to every row
@@ -58,7 +59,7 @@ class First:
 
 @dataclass(frozen=True)
 class Streamed:
-    """Samples that stay where they are (see `rcweb.engine.samples.Samples`), and their `table`."""
+    """Samples left on disk (see `rcweb.engine.samples.Samples`), and their condensed `table`."""
 
     reader: Reader
     first: First
@@ -75,7 +76,7 @@ class Streamed:
         return self.first.seen if unit is None else self.first.seen * unit
 
     def participation(self, projection: Array) -> tuple[Array, Array]:
-        """Bounds, if they tell that no sample stands out; else one pass."""
+        """Bounds, if they show that no sample stands out; else exact values from one pass."""
         first = self.first
         # |activity| <= |projection| largest; and the sum of squares is known: no sample can hold
         # a larger share than this, so that 1 / share of them at least carry the activity.
@@ -109,15 +110,16 @@ class Limited:
 
 
 def gather(blocks: Blocks, method: str) -> Array | None:
-    """The whole table where that is the way to take it, else None. The published method resolves
-    zeros to rounding, which products of samples cannot: it always takes the whole."""
+    """The whole table in memory if it is small or the method needs it, else None. The published
+    method does: it resolves zeros to rounding error, which Gram matrices cannot."""
     M, N = blocks.shape
-    if method == "paper" and M * N > MOST_GATHERED:
+    needed = FIT_METHODS[method].solve is not None
+    if needed and M * N > MOST_GATHERED:
         raise ValueError(
-            f"method='paper' takes tables of at most {MOST_GATHERED:,} entries unless they are "
+            f"method={method!r} takes tables of at most {MOST_GATHERED:,} entries unless they are "
             f"dense and in memory; this one has {M:,} x {N:,}. Use method='refined'."
         )
-    if method == "paper" or route_of(M, N) == "rows":
+    if needed or route_of(M, N) == "rows":
         return np.asarray(blocks.fold(Collect())[0])
     return None
 
@@ -129,7 +131,7 @@ def condense(
     center: bool,
     observed: Array | None = None,
 ) -> tuple[Preparation, CondensedTable, Streamed]:
-    """Read the table behind `reader`: how it was prepared, its condensed form, its samples.
+    """Read the table behind `reader`; return its preparation, condensed form and samples.
 
     For the routes "gram" and "axes"; `observed` (N,) is the share of measured entries.
     """
@@ -147,8 +149,8 @@ def condense(
 
 
 def _find_lone(reader: Reader, first: First) -> tuple[Scatter | None, Array]:
-    """What tells single wild entries, and these; None if there are none. One pass, if
-    extremes of the variables say that there may be some."""
+    """The limits for single extreme entries, and these entries; None if there are none. Takes one
+    pass, and only if the extremes of the variables suggest such entries."""
     unit = 1.0 if first.centring.unit is None else first.centring.unit
     mean, nothing = first.centring.mean * unit, np.empty((0, 3))
     scatter = scatter_of(first.seen * unit)
@@ -163,7 +165,7 @@ def _find_lone(reader: Reader, first: First) -> tuple[Scatter | None, Array]:
 
 
 def _first_pass(reader: Reader, N: int, n_components: int | str, center: bool, raw: bool) -> First:
-    """Extremes, means and the first products; once more if numbers are extreme.
+    """Extremes, means and the first products; repeated with other units if numbers are extreme.
 
     `raw` : the user's table, which may have constant variables and numbers of any size
     """
@@ -193,7 +195,7 @@ def _first_pass(reader: Reader, N: int, n_components: int | str, center: bool, r
 
 
 def _random(shape: tuple[int, int], seed: int = 0) -> Array:
-    """A start for the range finder: always the same, since the answer hardly depends on it."""
+    """The start of the range finder. It is fixed, since the result hardly depends on it."""
     return np.random.default_rng(seed).standard_normal(shape)
 
 
@@ -205,6 +207,7 @@ def _table(
         gram = first.product if keep.all() else first.product[np.ix_(keep, keep)]
         return CondensedTable.condensed(M, None, gram, observed=observed)
     Z = first.product[keep]
+    # Ends: the number of axes doubles while signal fills them, at most to the rank of the table.
     while True:
         axes, Z = _find_range(reader, first, Z)
         rest = np.maximum(first.power[keep] - (axes * axes).sum(axis=0), 0.0)
@@ -220,6 +223,8 @@ def _table(
 def _find_range(reader: Reader, first: First, Z: Array) -> tuple[Array, Array]:
     """Leading axes (L, N) of the table from Z (N, L), a guess of their span; and a better guess."""
     W = Z
+    # A fixed number of power iterations: each is a pass over the data, and their error only moves
+    # power from the axes to `rest`, where it counts as noise.
     for _ in range(RANGE_PASSES - 1):
         W = np.linalg.qr(Z)[0]
         step = Multiply(first.centring, _wide(W, first.varying))

@@ -1,6 +1,6 @@
-"""The ``rcweb`` command: the whole line from a file to a folder of results.
+"""The ``rcweb`` command: from a file to a folder of results.
 
-May import: everything, but only when it is needed: ``rcweb --help`` waits for nothing heavy.
+May import: everything, but heavy packages only when needed, so that ``rcweb --help`` starts fast.
 Exports: `main`.
 """
 

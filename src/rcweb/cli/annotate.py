@@ -10,7 +10,7 @@ import click
 
 from rcweb.cli.console import Console, with_console
 from rcweb.cli.interrupt import advice
-from rcweb.cli.kept import updated, updated_inputs
+from rcweb.cli.kept import updated, updated_inputs, updated_matches
 from rcweb.cli.knowledge import Knowledge, Sources, join_table, load_knowledge
 from rcweb.cli.needs import check_output
 from rcweb.cli.options import knowledge_options, overwrite_option
@@ -31,14 +31,14 @@ from rcweb.cli.summary import summarise, summary_text
 def annotate(out: Path, overwrite: bool, sources: Sources, console: Console) -> None:
     """Name the regulators in OUT, a folder that `rcweb fit` wrote, and renew its report.
 
-    What is given takes the place of what was given before for the same option; all else stays:
-    sets, terms, measured factors, groups of samples, names of variables.
+    Each option replaces what an earlier run was given for it. Everything else stays: sets, terms,
+    measured factors, groups of samples, names of variables.
     """
     from rcweb.tables import InputCheck
 
     if not (sources.sets or sources.terms or sources.measured or sources.samples or sources.names):
         raise click.UsageError(
-            "Say what is known: --sets, --terms, --measured, --samples or --names."
+            "Give at least one of --sets, --terms, --measured, --samples, --names."
         )
     start = time.monotonic()
     with console.interruptible(advice(out, f"{out} is as it was.")):
@@ -49,12 +49,11 @@ def annotate(out: Path, overwrite: bool, sources: Sources, console: Console) -> 
         tell_input(InputCheck(matches=given.matches), console)
         tell_formulas(known_names(given), console)
         knowledge = updated(result.knowledge or Knowledge(), given)
-        result.model.input_ = replace(result.model.input_, matches=given.matches)
-        record = {
-            **result.provenance,
-            "inputs": updated_inputs(result.provenance.get("inputs", {}), sources.inputs()),
-            "input_check": result.model.input_.to_plain(),
-        }
+        inputs = updated_inputs(result.provenance.get("inputs", {}), sources.inputs())
+        record = {**result.provenance, "inputs": inputs}
+        matches = updated_matches(record, given.matches)
+        result.model.input_ = replace(result.model.input_, matches=matches)
+        record["input_check"] = result.model.input_.to_plain()
         result = replace(result, provenance=record)
         annotations = give_names(result, knowledge, console)
         write_result(out, result, knowledge, annotations, keep=True, overwrite=overwrite)

@@ -1,4 +1,4 @@
-"""The group of commands, and what becomes of errors."""
+"""The group of commands; errors become messages and exit codes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rcweb.cli.transform import transform
 OK, BUG, USAGE, INPUT, MISSING_PACKAGE = 0, 1, 2, 3, 4
 
 EPILOG = """\b
-Exit codes: 0 done, 1 a defect of rcweb, 2 wrong usage, 3 the input cannot be used,
+Exit codes: 0 done, 1 a bug in rcweb, 2 wrong usage, 3 the input cannot be used,
 4 a package is missing, 130 interrupted. Results go to stdout, progress to stderr.
 """
 
@@ -48,7 +48,7 @@ for command in (fit, transform, annotate, simulate, bench, demo):
 def run(arguments: list[str]) -> int:
     """Run a command line; errors become one line on stderr and an exit code."""
     verbose = "--verbose" in arguments or "-v" in arguments
-    if not verbose:
+    if not verbose:  # warnings of libraries address developers
         warnings.simplefilter("ignore")
     try:
         result = group.main(arguments, prog_name="rcweb", standalone_mode=False)
@@ -66,13 +66,14 @@ def run(arguments: list[str]) -> int:
     except Exception as error:
         if verbose:
             traceback.print_exc()
+        # Some libraries turn Ctrl-C into another error; see `rcweb.cli.interrupt`.
         if interrupt.seen():
             return _fail("interrupted.", INTERRUPTED)
         return _explain(error)
 
 
 def _explain(error: Exception) -> int:
-    """What a user can do something about is said plainly; the rest is called a defect."""
+    """Errors that a user can act on get their own message; all others are reported as a bug."""
     if isinstance(error, ImportError):
         return _fail(str(error), MISSING_PACKAGE)
     if isinstance(error, MemoryError):
@@ -83,7 +84,7 @@ def _explain(error: Exception) -> int:
     if isinstance(error, (ValueError, TypeError)) or _is_expected(error):
         return _fail(str(error), INPUT)
     return _fail(
-        f"a defect, sorry: {type(error).__name__}: {error} (please report it, with --verbose)",
+        f"a bug in rcweb: {type(error).__name__}: {error} (please report it, with --verbose)",
         BUG,
     )
 

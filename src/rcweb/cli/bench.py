@@ -17,9 +17,9 @@ from rcweb.cli.console import Console, with_console
 )
 @click.argument("plan", metavar="PLAN")
 @click.option("--quick", is_flag=True, help="Three cells, one seed, fast methods.")
-@click.option("--methods", metavar="A,B", help="Replace those of the plan.")
+@click.option("--methods", metavar="A,B", help="Use these methods instead of the plan's.")
 @click.option("--seeds", type=click.IntRange(1), help="Number of seeds.")
-@click.option("-o", "--out", type=click.Path(path_type=Path), help="Folder of the results.")
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="Result folder.")
 @click.option(
     "--jobs",
     type=click.IntRange(1),
@@ -27,7 +27,7 @@ from rcweb.cli.console import Console, with_console
     show_default=True,
     help="Fits at the same time; keep 1 when seconds matter.",
 )
-@click.option("--retry", is_flag=True, help="Measure again what failed.")
+@click.option("--retry", is_flag=True, help="Run failed fits again.")
 @with_console
 def bench(
     plan: str,
@@ -41,13 +41,13 @@ def bench(
 ) -> None:
     """Compare methods as PLAN says: fig1, fig2, fig3, fig4, speed, organisms and others.
 
-    What is measured is kept: the same command goes on where the last one stopped.
+    Finished measurements are kept; the same command resumes where the last one stopped.
     """
     from rcweb.lab.benchmark import PLANS, run
 
     if plan not in PLANS:
         raise click.UsageError(f"There is no plan {plan!r}; plans are {', '.join(PLANS)}.")
-    advice = "Finished fits are kept; the same command goes on from there."
+    advice = "Finished fits are kept; run the same command again to resume."
     with console.interruptible(lambda: advice), redirect_stdout(sys.stderr):
         folder = run(
             plan,

@@ -1,4 +1,4 @@
-"""What a command says: results to stdout, progress to stderr, in words or as JSON."""
+"""Output of a command: results to stdout, progress to stderr, as text or JSON."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _EVERY = 10.0  # and how often when nobody watches a terminal
 
 @dataclass(frozen=True)
 class Console:
-    """How much to say, and in which form."""
+    """How much to print, and in which form."""
 
     as_json: bool = False
     quiet: bool = False
     verbose: bool = False
 
     def say(self, text: str) -> None:
-        """A line about what happens, on stderr; nothing with --quiet."""
+        """Print a line of progress on stderr; nothing with --quiet."""
         if not self.quiet:
             sys.stderr.write(text + "\n")
             sys.stderr.flush()
 
     def result(self, summary: Mapping[str, Any], text: str) -> None:
-        """What the command was run for, on stdout: `summary` with --json, else `text`."""
+        """Print the result on stdout: `summary` with --json, else `text`."""
         if self.as_json:
             from rcweb.storage.plain import plain
 
@@ -47,7 +47,7 @@ class Console:
 
     @contextmanager
     def step(self, what: str) -> Iterator[None]:
-        """Something that may take long: after two seconds it shows signs of life."""
+        """Show progress of a step that takes longer than two seconds."""
         interrupt.check()
         start = time.monotonic()
         done = threading.Event()
@@ -66,7 +66,7 @@ class Console:
 
     @contextmanager
     def interruptible(self, advice: Callable[[], str]) -> Iterator[None]:
-        """On Ctrl-C say what is kept and how to go on, then leave with code 130."""
+        """On Ctrl-C print what is kept and how to resume, then exit with code 130."""
         try:
             yield
         except KeyboardInterrupt:
@@ -75,7 +75,7 @@ class Console:
 
 
 def _watch(what: str, start: float, done: threading.Event, stream: TextIO) -> None:
-    """On a terminal one line that counts; elsewhere a plain line now and then."""
+    """On a terminal one line that counts seconds; elsewhere a new line every ten seconds."""
     terminal = stream.isatty()
     wait = _FIRST_SIGN
     while not done.wait(wait):
@@ -94,8 +94,8 @@ def with_console(function: F) -> F:
     """Add --json, --quiet and --verbose, and hand the command a `Console`."""
 
     @click.option("--json", "as_json", is_flag=True, help="Print a machine-readable summary.")
-    @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
-    @click.option("-v", "--verbose", is_flag=True, help="Say more, and show tracebacks.")
+    @click.option("-q", "--quiet", is_flag=True, help="Print errors only.")
+    @click.option("-v", "--verbose", is_flag=True, help="Print more, and tracebacks.")
     @functools.wraps(function)
     def wrapped(*args: Any, as_json: bool, quiet: bool, verbose: bool, **kwargs: Any) -> Any:
         return function(*args, console=Console(as_json, quiet, verbose), **kwargs)

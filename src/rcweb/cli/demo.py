@@ -47,11 +47,11 @@ PARAMETERS = FitParameters()
 def demo(out: Path, simulated: bool, open_page: bool, overwrite: bool, console: Console) -> None:
     """Regulators of E. coli from 278 RNA-seq samples, named by RegulonDB, with a report.
 
-    Downloads the table once. When no package index can be reached it says so and shows a planted
-    network instead: what was planted, what was found.
+    Downloads the table once. If no package index can be reached, it shows a planted network and
+    what was found of it instead.
     """
     check_output(out, FILES, Sources(), overwrite=overwrite)
-    with console.interruptible(advice(out, f"{out} is as it was; run the same command again.")):
+    with console.interruptible(advice(out, f"{out} was not changed; run the same command again.")):
         dataset = None if simulated else _load(console)
         if dataset is None:
             page = _planted(out, console, overwrite)
@@ -68,7 +68,7 @@ def _load(console: Console) -> Dataset | None:
         with console.step("fetching E. coli expression and RegulonDB"):
             return load_ecoli()
     except DatasetError as error:
-        console.say(f"E. coli is not to be had: {error}")
+        console.say(f"The E. coli table is not available: {error}")
         console.say("Showing a simulated network instead.")
         return None
 

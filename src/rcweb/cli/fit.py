@@ -25,6 +25,7 @@ from rcweb.cli.pipeline import (
 from rcweb.cli.results import FILES, write_result
 from rcweb.cli.spreadsheets import known_names, tell_formulas
 from rcweb.cli.summary import summarise, summary_text
+from rcweb.engine.methods import FIT_METHODS
 
 if TYPE_CHECKING:
     from rcweb.tables import ReadOptions
@@ -50,7 +51,7 @@ class Size(click.ParamType):
     name = "SIZE"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        """As it was said, once it is known to be a size."""
+        """The text itself, if it is a size."""
         from rcweb.storage.memory import parse_size
 
         try:
@@ -75,7 +76,7 @@ class Size(click.ParamType):
     help="Number of regulators.",
 )
 @click.option(
-    "--method", type=click.Choice(["refined", "paper"]), default="refined", show_default=True
+    "--method", type=click.Choice(list(FIT_METHODS)), default="refined", show_default=True
 )
 @click.option("--degree", type=click.IntRange(1), help="Mean number of targets, if known.")
 @click.option(
@@ -95,17 +96,19 @@ class Size(click.ParamType):
 @click.option(
     "--center/--no-center",
     default=None,
-    help="Subtract the mean of each variable or not. Default: as the method does.",
+    help="Subtract the mean of each variable or not. Default: as the method requires.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
-@click.option("--forecast", is_flag=True, help="Only say how much memory and time it would take.")
+@click.option(
+    "--forecast", is_flag=True, help="Only print how much memory and time the fit would take."
+)
 @click.option(
     "--max-memory", metavar="SIZE", type=Size(), help="Such as 4GB. Default: what is free."
 )
 @click.option(
     "--checkpoint",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder to go on from if the run is killed; removed once the results are written.",
+    help="Folder to resume from if the run is killed; removed once the results are written.",
 )
 @click.option("--h5ad", is_flag=True, help="Also write data.h5ad, with the result in its slots.")
 @overwrite_option
@@ -198,5 +201,5 @@ def _checked_folder(out: Path | None, checkpoint: Path | None) -> Path:
 
 def _on_interrupt(out: Path, checkpoint: Path | None) -> str:
     if checkpoint is not None:
-        return f"{out} is as it was; the same command goes on from {checkpoint}."
-    return f"{out} is as it was; the same command with the same seed gives the same result."
+        return f"{out} was not changed; the same command resumes from {checkpoint}."
+    return f"{out} was not changed; the same command with the same seed gives the same result."

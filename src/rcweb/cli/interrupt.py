@@ -1,7 +1,7 @@
 """Ctrl-C, whenever it comes: a message, exit code 130, no traceback.
 
-A KeyboardInterrupt may be lost on its way up: compiled packages turn it into an ImportError while
-they are imported, and callbacks of C code print it and go on. So it is remembered when it comes.
+A KeyboardInterrupt can get lost: compiled packages turn it into an ImportError while they are
+imported, and callbacks of C code print it and continue. So a handler records every interruption.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _seen: list[int] = []
 
 
 def listen() -> None:
-    """From now on an interruption is remembered; where it is ignored, as in jobs, it stays so."""
+    """Record interruptions from now on; where they are ignored, as in background jobs, still so."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _remember)
 
@@ -31,13 +31,13 @@ def seen() -> bool:
 
 
 def check() -> None:
-    """Raise a KeyboardInterrupt that was lost on its way up."""
+    """Raise a KeyboardInterrupt that got lost."""
     if _seen:
         raise KeyboardInterrupt
 
 
 def shut_down(code: int) -> None:
-    """The last thing before Python ends: while it does so, an interruption is told too."""
+    """Called last, so that an interruption while Python shuts down still gets its message."""
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
     if signal.getsignal(signal.SIGINT) is _remember:
@@ -50,7 +50,7 @@ def shut_down(code: int) -> None:
 
 
 def advice(out: Path, before: str) -> Callable[[], str]:
-    """What to say of the folder `out` on an interruption: `before`, until it is replaced."""
+    """The message about `out` on an interruption: `before` until the folder is replaced."""
     found = _identity(out)
     return lambda: before if _identity(out) == found else f"The new result is complete, in {out}."
 

@@ -1,9 +1,10 @@
-"""What is known, kept beside a result, so that `annotate` changes only what it is asked to."""
+"""Knowledge stored beside a result, so that `annotate` changes only what it is given."""
 
 from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rcweb.knowledge import GeneSets
+    from rcweb.tables import Match
 
 KNOWLEDGE_FILE = "knowledge.json.gz"
 KNOWLEDGE_FORMAT = "rcweb-knowledge"
@@ -21,7 +23,7 @@ KNOWLEDGE_VERSION = 1
 
 
 def knowledge_to_bytes(knowledge: Knowledge) -> bytes:
-    """The content of the file; same knowledge, same bytes. Of the sample sheet only the groups."""
+    """The content of the file; equal knowledge gives equal bytes. Holds groups, not the sheet."""
     document = {
         "format": KNOWLEDGE_FORMAT,
         "version": KNOWLEDGE_VERSION,
@@ -64,11 +66,11 @@ def read_knowledge(folder: Path, n_samples: int) -> Knowledge:
             title=None if title is None else str(title),
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise ValueError(f"{KNOWLEDGE_FILE} is not as rcweb wrote it ({error})") from None
+        raise ValueError(f"{KNOWLEDGE_FILE} was changed after rcweb wrote it ({error})") from None
 
 
 def updated(kept: Knowledge, given: Knowledge) -> Knowledge:
-    """What was known, with what is `given` now in the place of its kind."""
+    """The stored knowledge, with everything `given` now replacing its kind."""
     new = {field.name: getattr(given, field.name) for field in fields(Knowledge)}
     return replace(kept, **{name: value for name, value in new.items() if value is not None})
 
@@ -76,9 +78,20 @@ def updated(kept: Knowledge, given: Knowledge) -> Knowledge:
 def updated_inputs(
     kept: dict[str, dict[str, Any]], given: dict[str, dict[str, str]]
 ) -> dict[str, dict[str, Any]]:
-    """The same for the record of files: "sets 1" takes the place of all that were sets."""
+    """The same for the record of files: "sets 1" replaces all earlier sets."""
     renewed = {role.split()[0] for role in given}
     return {r: facts for r, facts in kept.items() if r.split()[0] not in renewed} | given
+
+
+def updated_matches(record: dict[str, Any], given: Sequence[Match]) -> tuple[Match, ...]:
+    """What was said of files that the record still names as inputs, then what is said now."""
+    from rcweb.tables import InputCheck
+
+    check = record.get("input_check")
+    kept = InputCheck.from_plain(check).matches if check else ()
+    inputs = {facts.get("file") for facts in record.get("inputs", {}).values()}
+    new = {match.file for match in given}
+    return (*(match for match in kept if match.file in inputs - new), *given)
 
 
 def _plain_sets(sets: GeneSets | None) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""What is known beside the table, and the names that regulators get from it."""
+"""Knowledge from files beside the table, and the names that regulators get from it."""
 
 from __future__ import annotations
 
@@ -75,13 +75,13 @@ class Knowledge:
 
     @property
     def names_regulators(self) -> bool:
-        """Whether there is anything by which regulators are named or described."""
+        """Whether there are sets, terms or measurements to name or describe regulators."""
         return not (self.known is None and self.terms is None and self.measured is None)
 
 
 @dataclass(frozen=True)
 class Annotations:
-    """What the knowledge says about regulators: tables of `rcweb.knowledge`, None if not asked."""
+    """Tables of `rcweb.knowledge` about the regulators; None where no file was given."""
 
     names: pd.DataFrame | None = None
     terms: pd.DataFrame | None = None
@@ -89,7 +89,7 @@ class Annotations:
 
 
 def load_knowledge(sources: Sources) -> Knowledge:
-    """Read the files, as far as that is possible without the table; see `join_table`."""
+    """Read the files; `join_table` adds what needs the names of the table."""
     from rcweb.tables.sheets import read_columns, read_sheet
 
     known = _load_sets(
@@ -185,7 +185,7 @@ def annotate_model(
 
 
 def _unnamed(model: RCweb) -> pd.DataFrame:
-    """The table of regulators before anything is known about them."""
+    """The table of regulators without any names."""
     table = model.diagnosis_
     table.insert(0, "name", "")
     return table

@@ -1,4 +1,4 @@
-"""How much of what is known beside the table is in the table, file by file."""
+"""How many names of each file of knowledge are in the table."""
 
 from __future__ import annotations
 

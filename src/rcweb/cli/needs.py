@@ -1,4 +1,4 @@
-"""What the output of a command needs, asked before the work begins and not after hours of it."""
+"""Checks of the output before the work begins, so that no long fit fails at its end."""
 
 from __future__ import annotations
 

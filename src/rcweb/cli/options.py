@@ -43,11 +43,11 @@ def reading_options(function: F) -> F:
     @click.option(
         "--transpose/--no-transpose",
         default=None,
-        help="Rows are variables / samples. Default: looked for, and told.",
+        help="Rows are variables / samples. Default: detected and reported.",
     )
     @click.option("--header/--no-header", default=None, help="The first line holds names or not.")
     @click.option("--index/--no-index", default=None, help="The first column holds names or not.")
-    @click.option("--delimiter", metavar="CHAR", help="Between fields. Default: looked for.")
+    @click.option("--delimiter", metavar="CHAR", help="Between fields. Default: detected.")
     @click.option("--encoding", metavar="NAME", help="Of text, such as latin-1. Default: UTF-8.")
     @click.option("--drop", metavar="TITLE", multiple=True, help="Leave this column out.")
     @click.option("--layer", metavar="NAME", help="Of an .h5ad file. Default: X.")
@@ -95,11 +95,22 @@ def knowledge_options(function: F) -> F:
         "--names-columns",
         nargs=2,
         metavar="ID NAME",
-        help="Titles of its columns to use. Default: looked for, and told.",
+        help="Titles of its columns to use. Default: detected and reported.",
     )
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         sources = Sources(**{field.name: kwargs.pop(field.name) for field in fields(Sources)})
+        _check_alone(sources)
         return function(*args, sources=sources, **kwargs)
 
     return wrapped  # type: ignore[return-value]
+
+
+def _check_alone(sources: Sources) -> None:
+    """An option about a file that is not there would change nothing."""
+    for option, value, file, path in (
+        ("--group", sources.group, "--samples", sources.samples),
+        ("--names-columns", sources.names_columns, "--names", sources.names),
+    ):
+        if value is not None and path is None:
+            raise click.UsageError(f"{option} names a column of {file}; give {file} FILE too.")

@@ -38,8 +38,8 @@ class FitParameters:
 
 
 def read_data(data: Path, options: ReadOptions, knowledge: Knowledge) -> Table | LargeTable:
-    """Read with all the names that are known, so that the orientation is no guess; of what is
-    large only names and shape."""
+    """Read the table; names from other files decide its orientation. Of a large table only names
+    and shape are read."""
     from rcweb.blocks.large import open_large
     from rcweb.tables import read_table
 
@@ -56,7 +56,7 @@ def read_data(data: Path, options: ReadOptions, knowledge: Knowledge) -> Table |
 
 
 def check_data(table: Table | LargeTable, name: str, matches: Sequence[Match]) -> InputCheck:
-    """What is to be said of a table that was read, and of the files beside it."""
+    """The input check of a table and of the files beside it."""
     from rcweb.blocks.large import LargeTable
     from rcweb.tables import Look, check_file, look_at, rows_to_look_at
     from rcweb.tables.orientation import Orientation
@@ -90,7 +90,7 @@ def tell_input(check: InputCheck, console: Console) -> None:
 
 
 def tell_missing(table: Table | LargeTable, console: Console) -> None:
-    """Say how many values were not measured, if any."""
+    """Print how many values are missing, if any."""
     missing, (M, N) = table.n_missing, table.shape
     if missing:
         console.say(f"{missing:,} of the values are missing ({missing / (M * N):.2%}).")
@@ -118,12 +118,13 @@ def fit_table(
     if check is None:
         check = check_data(table, name, ())
         tell_input(check, console)
+    # Progress of the fit goes to stderr: stdout holds the result alone, which may be JSON.
     with console.step("fitting"), redirect_stdout(sys.stderr), warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)  # told already, with the options to use
         model.fit(X)
         activities = model.transform(X)
     model.input_ = check
-    # How much was printed and which machine it was are no part of the result.
+    # Verbosity and limits of the machine are not part of the result.
     model.set_params(verbose=0, max_memory=None, checkpoint=None)
     for warning in model.warnings_:
         console.say(f"warning: {warning}")
@@ -148,7 +149,7 @@ def fit_table(
 
 
 def tell_forecast(table: Table | LargeTable, parameters: FitParameters, console: Console) -> None:
-    """What the fit would take, as the result of the command."""
+    """Print the forecast of memory and time as the result of the command."""
     from rcweb.estimator.forecast import forecast_of, forecast_text
 
     expected = forecast_of(

@@ -1,4 +1,4 @@
-"""The folder that a fit leaves: written as a whole, read back."""
+"""The result folder: written as a whole, read back."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def _write_report(
 
 
 def _shown(record: Mapping[str, Any]) -> dict[str, str]:
-    """The record in a few lines. Not when it was made: the page depends on the run alone."""
+    """The record in a few lines, without its time, so that equal runs give equal pages."""
     shown = {"rcweb": str(record.get("rcweb", "")), "seed": str(record.get("seed", ""))}
     for role, facts in record.get("inputs", {}).items():
         checksum = str(facts.get("sha256", ""))[:16]

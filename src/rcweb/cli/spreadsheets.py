@@ -1,6 +1,6 @@
 """Names that a spreadsheet would take as formulas.
 
-They are written as they are, since other tools find samples and variables by them; it is told.
+They are written unchanged, since other tools find samples and variables by them; a warning says so.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def tell_formulas(names: Iterable[str], console: Console) -> None:
 
 
 def known_names(knowledge: Knowledge) -> Iterable[str]:
-    """The names that come to the results from beside the table."""
+    """The names that enter the results from other files than the table."""
     sets = [known.names for known in (knowledge.known, knowledge.terms) if known is not None]
     factors = [] if knowledge.measured is None else map(str, knowledge.measured.columns)
     return chain(*sets, (knowledge.labels or {}).values(), factors)

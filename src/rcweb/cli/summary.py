@@ -1,4 +1,4 @@
-"""What a run found, for machines and in words."""
+"""The summary of a run, as JSON and as text."""
 
 from __future__ import annotations
 

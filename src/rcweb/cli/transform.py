@@ -47,9 +47,9 @@ def transform(
 ) -> None:
     """Write the activities of the regulators of MODEL in the samples of DATA.
 
-    MODEL is a model.rcweb or the folder it lies in. Variables are found by name; those that the
-    model does not know are left out, and empty cells take no part. A .zarr folder and files
-    beyond a gigabyte are read in blocks of samples, and must have the model's variables.
+    MODEL is a model.rcweb or its folder. Variables are matched by name; those unknown to the model
+    are left out, and empty cells are ignored. A .zarr folder and files above a gigabyte are read
+    in blocks of samples, and must have the model's variables.
     """
     from rcweb.blocks.large import open_large
     from rcweb.estimator import load_model
@@ -104,7 +104,7 @@ def _tell_logs(table: Table, model: RCweb, console: Console) -> None:
     """New samples must be in the units of those that the model was fitted to."""
     before = "logs" in dict(model.input_.facts)
     if before and not table.logged:
-        console.say("warning: the model was fitted with --log; say it here if these are no logs.")
+        console.say("warning: the model was fitted with --log; add it here if these are not logs.")
 
 
 def tell_result(out: Path, M: int, P: int, console: Console) -> None:

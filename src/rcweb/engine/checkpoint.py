@@ -17,10 +17,10 @@ class StageStore(Protocol):
     """Stages by name: dataclasses of arrays and plain values, each with its random generator."""
 
     def load(self, name: str, kind: type[T], rng: Rng | None = None) -> T | None:
-        """What was saved under this name, None if nothing; `rng` is put where it stood then."""
+        """The value saved under this name, or None. Restores the state of `rng`."""
 
     def save(self, name: str, value: Any, rng: Rng | None = None) -> None:
-        """Save `value` and where `rng` stands, in place of what had this name."""
+        """Save `value` and the state of `rng` under this name; replaces an earlier value."""
 
     def due(self) -> bool:
         """Whether it is time to save work in progress."""
@@ -32,7 +32,7 @@ def staged(
     """The saved result of a stage; computed and saved first if there is none.
 
     kind : dataclass of arrays, plain values and such dataclasses
-    rng : generator that `compute` draws from; it is put where the stage left it
+    rng : generator that `compute` draws from; afterwards it has the state the stage left
     """
     if store is None:
         return compute()

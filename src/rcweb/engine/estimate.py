@@ -81,8 +81,8 @@ def estimate_sparse(
     """Exact zeros: the joint posterior of R, C and noise; without noise the zeros themselves.
 
     Mean field first. If it does not converge, the columns are searched for thoroughly where that
-    was put off, and the posterior is sampled: unless no column is sparser than chance although
-    noise does not hide it; then there is nothing to find.
+    was put off, and the posterior is sampled: unless no column is sparser than chance and noise is
+    not independent; then columns of noise are all there is.
     """
     if problem.noise < NO_NOISE:
         estimate = _noise_free(problem.table, _rows(problem, found))
@@ -91,14 +91,14 @@ def estimate_sparse(
         return estimate, replace(found, trusted=exact, same=found.same | exact)
     axes = _axes(problem)
     field = _mean_field(problem, axes, found)
-    hopeless = not (problem.blurred or found.sparse.any())
+    hopeless = not (problem.spectrum.white or found.sparse.any())
     if not (hopeless or _converged(problem, field, found) or found.thorough):
         found = _search_thoroughly(problem.space, found, run)
         field = _mean_field(problem, axes, found)
     converged = _converged(problem, field, found)
     run.report(f"posterior: {field.rounds} rounds, {'' if converged else 'not '}converged")
     posterior = field.posterior
-    hopeless = not problem.blurred and found.sparse.mean() < WORTH_SAMPLING
+    hopeless = not problem.spectrum.white and found.sparse.mean() < WORTH_SAMPLING
     if run.effort.converged is not None or not (converged or hopeless):
         posterior = _sample(problem, axes, posterior, converged, run)
         found = replace(found, sampled=not converged)

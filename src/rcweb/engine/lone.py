@@ -1,9 +1,9 @@
-"""Single wild entries, found before anything is fitted: replaced, and named to the user.
+"""Single extreme entries are replaced before the fit, and reported to the user.
 
 One entry of 1e4 in a table of ones outweighs all others in sums of squares: it becomes the first
 direction, sets the noise level, and hides the network. A few such entries (a slipped decimal
-point, a code for "missing") are replaced here by the median of their variable. Where many entries
-are wild they are a property of the table; `rcweb.engine.outliers` limits them around a fit.
+point, a code for "missing") are replaced here by the median of their variable. Many extreme entries
+are a property of the table; `rcweb.engine.outliers` limits them around a fit.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rcweb.engine.samples import spread
 from rcweb.engine.types import Array
 
 FAR = 20.0  # robust standard deviations: of heavy tails too, entries this far out come in numbers
-FEW = 3  # wild entries that are single ones in a table of any size
+FEW = 3  # extreme entries that count as single ones in a table of any size
 FEWEST_SAMPLES = 20  # with fewer the median of deviations may be small by chance
 ROUNDED = 1e-9  # scatter beside the value that may be rounding alone
 ENTRIES_SHOWN = 5
@@ -54,7 +54,7 @@ class Scatter:
 
 
 def scatter_of(rows: Array) -> Scatter | None:
-    """Of some rows (m, N); None where wild entries are no exception, or samples are few."""
+    """Of some rows (m, N); None if extreme entries are no exception, or samples are few."""
     if len(rows) < FEWEST_SAMPLES:
         return None
     tied = (rows == rows.min(axis=0)).mean(axis=0) > TIED
@@ -67,7 +67,7 @@ def scatter_of(rows: Array) -> Scatter | None:
 
 
 def most(entries: int) -> float:
-    """Wild entries in a table of so many entries up to which each is an exception."""
+    """Largest number of extreme entries, in a table of this size, that are exceptions."""
     return max(FEW, TOO_MANY * entries)
 
 
@@ -80,7 +80,7 @@ def far_entries(rows: Array, scatter: Scatter, start: int = 0) -> Array:
 
 
 def find_lone(X: Array) -> tuple[Array, Array]:
-    """The table (M, N) with single wild entries replaced, and these: (n, 3) as `far_entries`."""
+    """The table (M, N) with single extreme entries replaced; these, (n, 3) as `far_entries`."""
     nothing = np.empty((0, 3))
     scatter = scatter_of(X[spread(len(X), rows_seen(X.shape[1]))])
     if scatter is None:
@@ -107,7 +107,7 @@ def lone_note(
     more = f" and {len(entries) - ENTRIES_SHOWN} more" if len(entries) > ENTRIES_SHOWN else ""
     what = "1 entry lies" if len(entries) == 1 else f"{len(entries)} entries lie"
     return (
-        f"{what} far outside what the variable shows elsewhere and had no say in the fit: "
+        f"{what} far outside the other values of the variable and did not count in the fit: "
         f"{'; '.join(shown)}{more}. If it is an error, make it NaN (not measured).",
     )
 

@@ -21,7 +21,7 @@ from rcweb.engine.solution import Records
 from rcweb.engine.spectrum import Spectrum, first_directions
 from rcweb.engine.threads import parallel
 
-FEWEST = 12  # directions: with fewer, columns agree by chance
+FEWEST_DIRECTIONS = 12  # directions: with fewer, columns agree by chance
 
 
 def choose_directions(
@@ -29,7 +29,7 @@ def choose_directions(
 ) -> tuple[Spectrum, Records]:
     """The basis that most recurrent columns live in, and the counts behind the choice."""
     numbers = [len(spectrum.s)]
-    while numbers[-1] >= 2 * FEWEST:
+    while numbers[-1] >= 2 * FEWEST_DIRECTIONS:
         numbers.append(numbers[-1] // 2)
     bases = [first_directions(table, K, spectrum.n_signal) for K in numbers]
     counts = parallel(_recurrent, bases)

@@ -1,4 +1,4 @@
-"""From the user's table to the table the methods see: centring and constant variables."""
+"""Prepare the user's table for the methods: centring, units, constant variables."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _ROUNDED = 1e-9  # spread beside the value below which a variable may vary by ro
 
 @dataclass(frozen=True)
 class Preparation:
-    """What was done to a table before a method saw it, so that it can be undone.
+    """How a table was prepared, so that it can be undone.
 
     mean : (N,) what was taken off each variable; for a constant variable its value
     varying : (N,) which variables are not constant
     scale : power of two that the table was divided by; 1 unless numbers are extreme
     units : (N,) powers of two that variables were divided by instead; None unless too different
-    lone : (n, 3) single wild entries that were replaced: sample, variable, value
+    lone : (n, 3) single extreme entries that were replaced: sample, variable, value
     """
 
     mean: Array
@@ -47,7 +47,7 @@ class Prepared(Preparation):
 
 
 def prepare(X: Array, *, center: bool) -> Prepared:
-    """Take off means (if `center`) and set constant variables aside: nothing can regulate them."""
+    """Subtract means (if `center`) and drop constant variables, which nothing can regulate."""
     low, high = X.min(axis=0), X.max(axis=0)
     varying, scale, units = judge(low, high)
     scaled = X / (scale if units is None else units)

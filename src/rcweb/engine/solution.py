@@ -1,4 +1,4 @@
-"""What a method hands to the estimator: one record, whatever found it."""
+"""The result of a method, the same record for every method."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ SIGNAL_LIMIT = 0.7  # at most this share of the rank is taken as signal
 # noisy variable rules, and full whitening, where a variable of little interest counts like all.
 NOISE_POWER = 0.5
 ABOVE_ROUNDING = 2 * ROUNDING
-STANDARD_ERRORS = 4.0  # of the second moment, within which noise is taken to be independent
+STANDARD_ERRORS = 6.0  # of the second moment, within which noise is taken to be independent
 FEW_LEFT = 8  # directions beyond the signal: with fewer, nothing can be said about noise
 
 

@@ -1,4 +1,4 @@
-"""The scikit-learn estimator, its model files, AnnData in and out, and what a fit will take.
+"""The scikit-learn estimator, its model files, AnnData in and out, forecast of memory and time.
 
 May import: blocks, engine, tables, network, storage.
 Exports: `RCweb`, `load_model`, `save_model`.

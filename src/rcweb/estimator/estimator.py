@@ -16,6 +16,7 @@ from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from rcweb.engine.methods import FIT_METHODS
 from rcweb.engine.prepare import Preparation, is_extreme, power_of_two, prepare, restore
 from rcweb.engine.solution import Solution
 from rcweb.engine.threads import one_blas_thread
@@ -48,8 +49,8 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     degree : int or None
         Mean number of targets of a regulator, if known. None: found from the data.
     fdr : float in (0, 1)
-        Expected share of false edges among those kept (method "refined"); and no edge is kept that
-        is itself false with ten times that probability: at 0.05 all are more likely than not.
+        Expected share of false edges among those kept (method "refined"). In addition, no edge is
+        kept whose own probability of being false reaches ten times that: at 0.05, one half.
     quality : {"standard", "high"}
         "high" searches three times, always samples the posterior, longer where it must, and says
         how far two searches agree (method "refined").
@@ -66,7 +67,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         "correlation"). See `rcweb.engine.paper.column.SwitchBack`.
     checkpoint : path or None
         Folder in which a long fit keeps what it has done (method "refined"). Killed and started
-        again with the same data and parameters it goes on there, and ends with the same bits. The
+        again with the same data and parameters it resumes there and gives the same bits. The
         folder stays; remove it when it is no longer needed.
     max_memory : int, str or None
         Memory that the process may take, in bytes or as in "4GB". None: what is free. A fit that is
@@ -88,9 +89,9 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     singular_values_ : (P*,) of the prepared table.
     diagnosis_ : DataFrame, one row per regulator.
     evidence_ : DataFrame behind the number of regulators; `reason_` says it in words.
-    warnings_ : sentences on what to distrust; empty if nothing.
-    input_ : what was understood of the table and what is suspicious about it, with what settles
-        it; ``print(model.input_)``. Its warnings are also given as one `InputWarning`.
+    warnings_ : sentences about parts of the result not to trust; empty if there are none.
+    input_ : the input check: how the table was read and what looks suspicious, with the option
+        that answers it; ``print(model.input_)``. Its warnings are also one `InputWarning`.
     trace_ : details of the method; for "paper" one `ColumnTrace` per regulator.
     network_ : labelled network with its table of edges.
     regulator_names_, target_names_ : ``{id: name}`` of those that have one; see `set_names`.
@@ -148,7 +149,8 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         from rcweb.tables import Origin
 
         check_parameters(self.get_params())
-        center = self.method == "refined" if self.center == "auto" else bool(self.center)
+        method = FIT_METHODS[self.method]
+        center = method.centers if self.center == "auto" else bool(self.center)
         blocks, observed = as_blocks(X), None
         samples = getattr(X, "index", None) if blocks is None else getattr(blocks, "samples", None)
         origin, whole = Origin.of(X, getattr(blocks, "samples", None)), blocks is None
@@ -156,7 +158,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             X = self._validated(X, ensure_min_samples=2, ensure_min_features=2)
             self._check_input(origin.look(X, self._given_names()), origin.source)
             X, observed = self._fill(X)
-            blocks = in_blocks(X) if self.method == "refined" or issparse(X) else None
+            blocks = in_blocks(X) if method.solve is None or issparse(X) else None
         else:
             learn_names(self, blocks)
         self._check_memory(X, blocks)
@@ -184,8 +186,8 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> Array:
         """Activities of the regulators in new samples, (n_samples, n_components_).
 
-        What was not measured (NaN) takes no part. Of a dask array a lazy one; see
-        `rcweb.blocks.transform_blocks` for results beyond memory.
+        Missing values (NaN) are ignored. A dask array gives a lazy dask array; see
+        `rcweb.blocks.transform_blocks` for results larger than memory.
         """
         from rcweb.blocks import as_blocks, check_names, project_blocks, projector, sparse_blocks
 
@@ -215,7 +217,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         )
 
     def _check_input(self, look: Look, source: str) -> None:
-        """Keep what is to be said of the table, and warn of what is suspicious."""
+        """Store the input check in `input_`, and warn if the table looks suspicious."""
         from rcweb.tables import InputWarning, check_object
 
         self.input_ = check_object(look, source)
@@ -223,8 +225,8 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             warnings.warn(InputWarning("\n".join(self.input_.warnings)), stacklevel=3)
 
     def _fill(self, X: Any) -> tuple[Any, Array | None]:
-        """A table with its holes filled, and the share of each variable that was measured; the
-        table itself and None where nothing is missing."""
+        """The table with missing values filled, and the measured share of each variable; the table
+        itself and None if nothing is missing."""
         if issparse(X) or np.isfinite([X.min(), X.max()]).all():  # NaN comes through
             return X, None
         from rcweb.engine.missing import check_missing, fill
@@ -304,10 +306,9 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ) -> Self:
         """Name regulators, targets or both, ``{id: name}``; all exports then hold id and name.
 
-        None leaves names as they are; else they replace all of their kind. An empty or missing name
-        is none. `targets` may name variables that the model does not have, as a table of all
-        genes does. ``set_names(name_regulators(model, known)["name"])`` names regulators after
-        known ones.
+        None leaves names unchanged; anything else replaces all names of that kind. An empty or
+        missing name means no name. `targets` may name variables that the model does not have.
+        ``set_names(name_regulators(model, known)["name"])`` names regulators after known ones.
         """
         check_is_fitted(self)
         if regulators is not None:
@@ -349,22 +350,15 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ) -> tuple[Preparation, Solution]:
         from rcweb.engine.lone import find_lone
 
-        # The published method, nothing added, takes every entry as it is.
-        limited, lone = (X, np.empty((0, 3))) if self.method == "paper" else find_lone(X)
+        # Methods other than "refined" get every entry as it is, as the published one requires.
+        solve = FIT_METHODS[self.method].solve
+        limited, lone = find_lone(X) if solve is None else (X, np.empty((0, 3)))
         prepared = replace(prepare(limited, center=center), lone=lone)
         check_sizes(self.n_components, self.degree, prepared.G0.shape, center)
         self.route_, self.passes_ = "memory", 1
+        if solve is not None:
+            return prepared, solve(prepared.G0, self.get_params())
         # Imported here: compiled kernels would slow down `import rcweb`.
-        if self.method == "paper":
-            from rcweb.engine.paper.solve import solve_paper
-
-            return prepared, solve_paper(
-                prepared.G0,
-                self.n_components,
-                degree=self.degree,
-                verbose=self.verbose,
-                **(self.paper_options or {}),
-            )
         from rcweb.engine.condensed import CondensedTable
         from rcweb.engine.samples import InMemory
 
@@ -423,7 +417,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         check_memory(expected, self.max_memory)
 
     def _open_checkpoint(self, *data: Array) -> Checkpoint | None:
-        """Of this fit: the data and every parameter that its bits depend on."""
+        """The checkpoint of this fit, identified by its data and the parameters that matter."""
         if self.checkpoint is None:
             return None
         from rcweb.storage.checkpoint import Checkpoint, fingerprint, identity
@@ -450,28 +444,28 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self._diagnose = solution.diagnosis
 
     def _make_diagnosis(self) -> None:
-        """Keep the records, and not all that they are made of."""
+        """Compute the records once, and release the arrays behind them."""
         if hasattr(self, "_diagnose"):
             with one_blas_thread():
                 self._diagnosis = self._diagnose()
             del self._diagnose
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy, a pickle or a model file holds."""
+        """The state for a copy, a pickle or a model file."""
         self._make_diagnosis()
         state: dict[str, Any] = super().__getstate__()
         return state
 
     @property
     def diagnosis_(self) -> pd.DataFrame:
-        """One row per regulator: how it was found and how far to trust it. Made when first asked
-        for."""
+        """One row per regulator: how it was found and how far to trust it. Computed at first
+        use."""
         self._make_diagnosis()
         return self._table("_diagnosis", index=self.get_feature_names_out())
 
     @property
     def evidence_(self) -> pd.DataFrame:
-        """What the number of regulators rests on."""
+        """The evidence for the number of regulators."""
         return self._table("_evidence")
 
     def _table(self, name: str, index: Any = None) -> pd.DataFrame:
@@ -481,7 +475,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return pd.DataFrame(getattr(self, name), index=index)
 
     def _html_repr(self) -> str:
-        """What a notebook shows: scikit-learn's diagram and, once fitted, the network."""
+        """The notebook view: scikit-learn's diagram and, once fitted, the network."""
         from rcweb.estimator.html import model_html
 
         return model_html(self, super()._html_repr())

@@ -1,10 +1,10 @@
-"""What a fit will take, before it is begun: peak memory by what needs it, and a rough time.
+"""Forecast of a fit: peak memory by purpose, and a rough time.
 
-Memory is counted array by array along the way that `rcweb.blocks.route` gives a table of this
-shape; how many copies of each are alive at once was measured (docs/scale.md). Times are those of
-one core of a 2.5 GHz server and hold within a factor of about three where the mean-field equations
-converge; where they do not, as in most sparse tables and in noise, the posterior is sampled, which
-cannot be foreseen from the shape and takes ten seconds to some minutes.
+Memory is counted array by array along the route that `rcweb.blocks.route` chooses for the shape;
+the number of copies alive at once was measured (docs/scale.md). Times are those of one core of a
+2.5 GHz server, within a factor of about three if the mean-field equations converge. If they do not,
+as in most sparse tables and in noise, the posterior is sampled: the shape does not tell when, and
+it takes ten seconds to some minutes.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from rcweb.blocks.base import block_rows
 from rcweb.blocks.local import threads_for
 from rcweb.blocks.route import number_of_axes, route_of
 from rcweb.engine.effort import EFFORTS, MOST_ENTRIES
+from rcweb.engine.methods import FIT_METHODS
 from rcweb.engine.outliers import rows_seen
 from rcweb.storage.memory import available_memory, parse_size, show_size
 
@@ -32,8 +33,7 @@ CHUNKED_PROGRAM = 20_000_000  # dask or zarr
 UNKNOWN_COMPONENTS = 60  # assumed for "auto"
 DIRECTIONS_PER_REGULATOR = 1.3  # directions per regulator, often
 WARNING_SHARE = 0.8  # share of the memory from which a warning is due
-# Copies alive at once. The paper's method keeps a complete decomposition of the table.
-COPIES_WHOLE = {"refined": 4.2, "paper": 3.3}
+# Copies alive at once; those of the whole table are in `rcweb.engine.methods`.
 COPIES_PRODUCTS = 4.0
 COPIES_AXES = 9.0
 COPIES_ROWS = 12.0  # (N, K): network, probabilities, sums, and what a sweep draws
@@ -41,7 +41,6 @@ COPIES_ROWS = 12.0  # (N, K): network, probabilities, sums, and what a sweep dra
 PER_PRODUCT = 3e-11
 PER_SPARSE_PRODUCT = 2.5e-9
 PER_CUBE = 1e-10
-PER_ENTRY = {"refined": 2e-8, "paper": 3e-7}
 PER_DRAW = 5e-9
 
 
@@ -51,13 +50,13 @@ class MemoryForecastError(MemoryError):
 
 @dataclass(frozen=True)
 class Forecast:
-    """Of one fit.
+    """Memory and time of one fit.
 
     peak_bytes : of the whole process, the table in memory and all of the program included; a first
         fit, which loads some of the program after it has read the data, may take less
     seconds : within a factor of about three, unless the posterior must be sampled; see above
-    parts : what takes how many bytes at the moment of the peak, the largest first
-    sentence : all that for people
+    parts : bytes by purpose at the peak, the largest first
+    sentence : one sentence for display
     """
 
     peak_bytes: int
@@ -147,7 +146,7 @@ def _limit() -> int | None:
 
 
 def _resident() -> int:
-    """Bytes that this process has now; where that cannot be told, its peak so far."""
+    """Bytes that this process uses now; where that is unknown, its peak so far."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -165,20 +164,20 @@ def _checked(shape: tuple[int, int], kind: str, nnz: int | None) -> tuple[int, i
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}; not {kind!r}.")
     if (kind == "sparse") != (nnz is not None):
-        raise ValueError("nnz is to be given for kind='sparse', and for it only.")
+        raise ValueError("give nnz for kind='sparse', and only for it.")
     return int(M), int(N)
 
 
 def _is_whole(shape: tuple[int, int], method: str, kind: str) -> bool:
     """Whether the table is taken in one piece; see `rcweb.blocks.in_blocks` and `gather`."""
     route = route_of(*shape)
-    if method == "paper" or route == "rows":
+    if FIT_METHODS[method].solve is not None or route == "rows":
         return True
     return kind == "dense" and route == "gram" and shape[0] <= block_rows(shape[1])
 
 
 def _held(M: int, N: int, kind: str, itemsize: int, nnz: int | None) -> dict[str, int]:
-    """There from the beginning to the end."""
+    """Memory held during the whole fit."""
     if kind == "chunked":
         return {"program": PROGRAM + CHUNKED_PROGRAM}
     if nnz is not None:
@@ -190,7 +189,7 @@ def _held(M: int, N: int, kind: str, itemsize: int, nnz: int | None) -> dict[str
 def _whole(M: int, N: int, K: int, method: str) -> list[dict[str, int]]:
     return [
         {
-            "copies of the table": int(COPIES_WHOLE[method] * DOUBLE * M * N),
+            "copies of the table": int(FIT_METHODS[method].copies * DOUBLE * M * N),
             "products": int(1.4 * DOUBLE * min(M, N) ** 2),
             "network": int(COPIES_ROWS * DOUBLE * N * K),
         }
@@ -198,7 +197,7 @@ def _whole(M: int, N: int, K: int, method: str) -> list[dict[str, int]]:
 
 
 def _streamed(M: int, N: int, P: int, K: int, itemsize: int, kind: str) -> list[dict[str, int]]:
-    """First the passes over the data, then the work on what they gave: the larger of both."""
+    """Two stages, the passes over the data and the fit of their result; the larger one counts."""
     threads = threads_for(N)
     block = DOUBLE * min(threads * block_rows(N), M) * N
     seen = DOUBLE * min(rows_seen(N), M) * N
@@ -224,12 +223,12 @@ def _streamed(M: int, N: int, P: int, K: int, itemsize: int, kind: str) -> list[
 def _seconds(M: int, N: int, K: int, method: str, quality: str, nnz: int | None) -> float:
     route = route_of(M, N)
     side = 3 * K if route == "axes" else min(M, N)
-    if nnz is None or method == "paper" or route == "rows":
+    if nnz is None or FIT_METHODS[method].solve is not None or route == "rows":
         products = PER_PRODUCT * M * N * side
     else:  # stored entries with the axes, or with the others of their row
         products = PER_SPARSE_PRODUCT * nnz * (side if route == "axes" else nnz / M)
     data = products + PER_CUBE * side**3
-    work = PER_ENTRY[method] * N * K**2
+    work = FIT_METHODS[method].seconds_per_entry * N * K**2
     if quality == "high" and method == "refined":
         always = EFFORTS["high"].converged
         sweeps = 0 if always is None else always.burn + always.shape + always.sweeps

@@ -169,7 +169,7 @@ def _as_fitted(name: str, value: Any) -> Any:
 
 
 def _check_shapes(model: RCweb, arrays: dict[str, np.ndarray]) -> None:
-    """The pieces of a fit belong together; what is wrong shows here and not in a later result."""
+    """Check that the parts of a fit are consistent, before any of them is used."""
     missing = [name for name in _NEEDED if name not in arrays]
     if missing:
         raise ModelError(f"{missing[0]} is missing.")

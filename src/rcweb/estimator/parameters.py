@@ -1,4 +1,4 @@
-"""What the estimator's parameters may be; each error names the value and what is allowed."""
+"""Checks of the estimator's parameters; each error names the value and what is allowed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from rcweb.engine.methods import FIT_METHODS
 from rcweb.storage.memory import parse_size
 
-FIT_METHODS = ("refined", "paper")
 QUALITIES = ("standard", "high")
 _PAPER_OPTIONS: dict[str, tuple[type, ...]] = {
     "k": (Integral,),
@@ -21,12 +21,12 @@ _PAPER_OPTIONS: dict[str, tuple[type, ...]] = {
 
 
 def check_parameters(given: Mapping[str, Any]) -> None:
-    """Of `RCweb`, as ``get_params`` gives them."""
+    """Check the parameters of `RCweb`, as ``get_params`` returns them."""
     if given["n_components"] != "auto":
         _check_integer("n_components", given["n_components"], "'auto' or a whole number")
     if given["degree"] is not None:
         _check_integer("degree", given["degree"], "None or a whole number")
-    _check_choice("method", given["method"], FIT_METHODS)
+    _check_choice("method", given["method"], tuple(FIT_METHODS))
     _check_choice("quality", given["quality"], QUALITIES)
     _check_number("fdr", given["fdr"])
     if not (isinstance(given["center"], bool | np.bool_) or given["center"] == "auto"):
@@ -69,8 +69,8 @@ def _check_checkpoint(checkpoint: Any, method: str, random_state: Any) -> None:
         raise ValueError(f"checkpoint is for method 'refined', not {method!r}.")
     if not (random_state is None or isinstance(random_state, Integral)):
         raise TypeError(
-            "With a checkpoint random_state must be None or a whole number: where a generator "
-            "stood when the first run began cannot be told."
+            "With a checkpoint random_state must be None or a whole number: a resumed fit cannot "
+            "restore the first state of a generator."
         )
 
 

@@ -1,4 +1,4 @@
-"""Which columns of a table of edges hold regulator, target and effect; what an effect weighs."""
+"""Find the columns of regulator, target and effect in a table of edges; parse effects."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rcweb.engine.types import Array
 
 @dataclass(frozen=True)
 class Role:
-    """A column that is looked for.
+    """A column to find.
 
     argument : what names it in Python; on the command line ``--argument-column``
     titles : those in use (RegulonDB, pymodulon, decoupler, OmniPath, ...), in lower case without
@@ -60,9 +60,9 @@ _NEGATIVE = re.compile(r"-|(.*\b)?(repress|inhib|negativ|down).*")
 
 
 def find_column(titles: Sequence[str], role: Role) -> str | None:
-    """The column of `role`, whatever its case and punctuation; None if there is none.
+    """The column of `role`, ignoring case and punctuation; None if there is none.
 
-    Raises ValueError when two have an equal claim.
+    Raises ValueError if two columns match equally well.
     """
     for rank in role.titles:
         found = [title for title in titles if _bare(title) in rank]
@@ -88,11 +88,11 @@ def need_column(titles: Sequence[str], role: Role) -> str:
 
 
 def effect_weights(effects: pd.Series) -> Array:
-    """A number per edge: itself, or the sign that a word tells; NaN where it tells none.
+    """One number per edge: the number itself, or the sign of a word; NaN if the word has no sign.
 
-    Words are ``+``, ``-`` and all that begin as activation, induction, stimulation, positive, up,
-    or repression, inhibition, negative, down. What is both (``+-``, "activator or repressor") or
-    neither (``?``, "unknown") has no sign.
+    Words are ``+``, ``-`` and those that start like activation, induction, stimulation, positive,
+    up, or repression, inhibition, negative, down. Words with both signs (``+-``, "activator or
+    repressor") or none (``?``, "unknown") give NaN.
     """
     numbers = pd.to_numeric(effects, errors="coerce").to_numpy(dtype=np.float64)
     words = effects.astype(str).str.strip().str.lower()

@@ -1,4 +1,4 @@
-"""Terms (GO or any sets) that a regulator's targets are rich in, one term for one thing."""
+"""Enriched terms (GO or any sets) of a regulator's targets, without redundant ones."""
 
 from __future__ import annotations
 

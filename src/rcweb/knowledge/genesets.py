@@ -39,7 +39,7 @@ class GeneSets:
     weights: tuple[tuple[float, ...], ...] | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what would silently spoil every count later."""
+        """Raise ValueError for repeats and unequal lengths, which would make later counts wrong."""
         if not len(self.names) == len(self.descriptions) == len(self.members):
             raise ValueError(
                 f"{len(self.names)} names, {len(self.descriptions)} descriptions and "
@@ -86,9 +86,9 @@ class GeneSets:
             see `rcweb.knowledge.edge_columns`)
 
         Effects may be numbers or words (``+``, ``-``, ``activator`` ...); an edge whose sign is
-        unknown or contradictory weighs 0: a member, but with nothing to say about signs. A column
-        found by its title in which no effect is known is left aside. Rows without a regulator or a
-        target are skipped.
+        unknown or contradictory weighs 0: a member without a sign. If no effect in a column found
+        by its title can be parsed, the column is ignored. Rows without a regulator or a target are
+        skipped.
         """
         titles = [str(title) for title in edges.columns]
         missing = [c for c in (source, target, weight) if c is not None and c not in titles]
@@ -237,12 +237,12 @@ def read_sets(
 
 
 def is_gmt(path: str | Path) -> bool:
-    """Whether the name is that of a GMT file, which has no columns to name."""
+    """Whether the file is GMT, which has no titled columns."""
     return Path(path).name.lower().endswith((".gmt", ".gmt.gz"))
 
 
 def _lines(path: str | Path) -> Iterable[str]:
-    """As tables of measurements are read: unpacked and decoded within limits."""
+    """Lines of a text file, decompressed and decoded within the limits for tables."""
     path = Path(path)
     try:
         with open_unpacked(path) as stream:

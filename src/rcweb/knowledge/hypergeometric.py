@@ -12,7 +12,7 @@ from scipy.special import gammaln
 
 from rcweb.engine.types import Array, Ints
 
-# A term this much smaller than the sum so far no longer moves it; later ones are smaller still.
+# A term this much smaller than the sum no longer changes it; later terms are smaller still.
 NEGLIGIBLE = 1e-18
 
 
@@ -65,6 +65,7 @@ def _log_sum(k: Ints, n: Ints, K: Ints, N: int, step: int) -> Array:
     total, term = np.ones(len(k)), np.ones(len(k))
     active, j = np.arange(len(k)), k.astype(np.float64)
     nf, Kf = n.astype(np.float64), K.astype(np.float64)
+    # Ends: beyond the mode terms fall, ever faster, and at the end of the support they are 0.
     while active.size:
         rise, fall = (Kf - j) * (nf - j), (j + 1) * (N - Kf - nf + j + 1)
         if step < 0:

@@ -1,4 +1,4 @@
-"""Whatever a user holds (fitted model, network, table, array) as one labelled network."""
+"""A fitted model, network, table or array as one labelled network."""
 
 from __future__ import annotations
 

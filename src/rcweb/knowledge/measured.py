@@ -2,8 +2,8 @@
 
 Factor k was measured (vector u_k) in n_k of the samples. Its regulator s is the one whose
 activities there correlate best with u_k, and ``u_k = offset + D_ss R_s``. The paper's formula for
-D_ss has no offset; activities of centred data need one. With three or four samples some regulator
-always correlates well by chance, so "none fits" is a possible answer.
+D_ss has no offset; activities of centred data need one. Over three or four samples some regulator
+always correlates well by chance, so "none fits" is a valid answer.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ def _all_orders(n: int) -> Ints:
 
 
 def _permutation_p(u: Array, R: Array, observed: float, n_draws: int, rng: Any) -> float:
-    """P(max over regulators |rho(shuffled u, R_i)| >= observed): it respects n and P together."""
+    """P(max over regulators |rho(shuffled u, R_i)| >= observed), so it accounts for n and P."""
     n = len(u)
     if n < 2:
         return 1.0
@@ -200,6 +200,7 @@ def _permutation_p(u: Array, R: Array, observed: float, n_draws: int, rng: Any) 
         best = np.abs(row_correlation(u[orders[start : start + ORDERS_AT_ONCE]], R.T)).max(axis=1)
         # Ties with the observed order (itself among them) must count despite rounding.
         hits += int((best >= observed - 1e-9).sum())
+    # Drawn orders: the observed one counts as a draw, so that p is never 0 (Phipson, Smyth 2010).
     return hits / factorial(n) if exact else (hits + 1) / (n_draws + 1)
 
 
@@ -211,7 +212,7 @@ def _scale(u: Array, r: Array, alpha: float) -> dict[str, float]:
         return NO_SCALE
     scale = float(centred @ u / power)
     offset = float(u.mean() - scale * r.mean())
-    half = np.inf
+    half = np.inf  # two points leave no freedom to estimate the spread
     if n >= MIN_SAMPLES:
         spread = np.sqrt(((u - offset - scale * r) ** 2).sum() / (n - 2) / power)
         half = float(student.ppf(1 - alpha / 2, n - 2) * spread)

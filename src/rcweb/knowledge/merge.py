@@ -9,10 +9,10 @@ from rcweb.knowledge.genesets import GeneSets
 
 
 def merge_sets(parts: Sequence[tuple[str, GeneSets]]) -> GeneSets:
-    """All sets of all `parts`, pairs of where they come from and the sets, with their weights.
+    """All sets of all `parts`, which are pairs (source, sets), with their weights.
 
-    A name used before gets where it comes from after it. Where some parts have weights, members of
-    the others weigh 1, as they do on their own.
+    A repeated name gets its source appended. If only some parts have weights, members of the other
+    parts weigh 1.
     """
     names: dict[str, None] = {}
     for origin, sets in parts:
@@ -29,6 +29,6 @@ def merge_sets(parts: Sequence[tuple[str, GeneSets]]) -> GeneSets:
 
 
 def _free(name: str, taken: Collection[str]) -> str:
-    """The name, numbered where it is taken."""
+    """The name, with a number appended if it is already used."""
     candidates = (name if k == 1 else f"{name} {k}" for k in count(1))
     return next(candidate for candidate in candidates if candidate not in taken)

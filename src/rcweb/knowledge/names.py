@@ -1,4 +1,4 @@
-"""One table that says who the regulators are and how far to believe it (paper, figure 5)."""
+"""One table of the names of the regulators and the evidence for them (paper, figure 5)."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _names(table: pd.DataFrame, alpha: float) -> pd.Series:
     for known, rows in sure.groupby("best_known", sort=False):
         ranked = rows.sort_values("log10_p", kind="stable").index
         names[ranked[0]] = str(known)
-        # A known regulator may itself be called "fur-2".
+        # The numbered name may already belong to a known regulator that is called "fur-2".
         numbered = (f"{known}-{k}" for k in count(2) if f"{known}-{k}" not in taken)
         for regulator, name in zip(ranked[1:], numbered):
             names[regulator] = name
@@ -163,7 +163,7 @@ def total_variance(X: Any) -> float:
 
 def share_of_variance(activities: Any, weights: Array, total: float) -> Array:
     """`variance_share` where the `total` variance is known instead of the table."""
-    # In one order of memory: sums over another differ in the last bits.
+    # One memory order: sums over another one differ in the last bits.
     R = np.ascontiguousarray(activities, dtype=np.float64)
     power = ((R - R.mean(axis=0)) ** 2).sum(axis=0) * (weights**2).sum(axis=1)
     return power / total if total > 0 else np.zeros(len(power))

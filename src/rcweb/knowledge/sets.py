@@ -95,8 +95,8 @@ class Overlaps:
 
         Maximises the sum of |correlation| over pairs that are significant at `alpha` after
         `correction` ("bonferroni" or "bh") and whose |correlation| is at least `min_claim` times
-        the largest one of the regulator: one that resembles a taken name far more than any other
-        stays without a name rather than get the next best.
+        the largest one of the regulator. A regulator whose best name is taken and whose next best
+        is much weaker stays unnamed.
         """
         corrected = {"bonferroni": self.log_bonferroni, "bh": self.log_q}
         if correction not in corrected:
@@ -111,6 +111,7 @@ class Overlaps:
             return self._rows(order[:0], order[:0])
         best = np.maximum.reduceat(strength[order], starts, axis=0)
         best[best < min_claim * best.max(axis=1, keepdims=True)] = -np.inf
+        # The solver needs finite costs: pairs that are not allowed cost 0 and are dropped below.
         i, column = linear_sum_assignment(-np.maximum(best, 0.0))
         named = best[i, column] > 0
         i, column = i[named], column[named]

@@ -1,4 +1,4 @@
-"""A network as text that other tools open. Same network, same bytes."""
+"""Export formats for other tools. The same network gives the same bytes."""
 
 from __future__ import annotations
 
@@ -82,10 +82,12 @@ def graphml(regulators: Mapping[str, str], edges: pd.DataFrame) -> str:
 
 
 def _text(text: str) -> str:
+    # XML parsers turn a bare carriage return into a line feed.
     return escape(_NOT_XML.sub("\ufffd", text), {"\r": "&#13;"})
 
 
 def _attribute(text: str) -> str:
+    # XML parsers turn line breaks and tabs in attributes into spaces unless they are escaped.
     return quoteattr(text, {"\r": "&#13;", "\n": "&#10;", "\t": "&#9;"})
 
 
@@ -149,7 +151,7 @@ def gmt(sets: Iterable[tuple[str, str, Sequence[str]]]) -> str:
 
 
 def one_line(name: str) -> str:
-    """The name without what would end a field or a line."""
+    """The name with tabs and line breaks replaced by spaces."""
     return _BREAKS.sub(" ", name)
 
 

@@ -1,4 +1,4 @@
-"""What a fit is asked for: who regulates what, how strongly, and how sure."""
+"""The result of a fit: who regulates what, how strongly, and how sure."""
 
 from __future__ import annotations
 
@@ -74,8 +74,7 @@ class Network:
 
     @property
     def regulator_labels(self) -> tuple[str, ...]:
-        """Name and id of every regulator in one text, ``fur (rcweb9)``; the id where it has no
-        name. Unique."""
+        """Name and id of every regulator, ``fur (rcweb9)``, or the id alone. Unique."""
         return tuple(
             identity if name == identity else f"{name} ({identity})"
             for identity, name in zip(self.regulators, self.regulator_names)
@@ -84,7 +83,7 @@ class Network:
     def position(self, regulator: str) -> int:
         """The row of a regulator, given by its id or its name.
 
-        Raises ValueError if nothing is called so, or several are.
+        Raises ValueError if no regulator or several have this name.
         """
         if regulator in self.regulators:
             return self.regulators.index(regulator)
@@ -107,6 +106,7 @@ class Network:
         """
         keep = (self.weights != 0) & (self.probability >= min_probability)
         row, column = np.nonzero(keep)
+        # A stable sort: ties keep the order of the matrix on every machine.
         order = np.argsort(-np.abs(self.score[row, column]), kind="stable")
         row, column = row[order], column[order]
         return pd.DataFrame(
@@ -142,7 +142,7 @@ class Network:
         )
         return replace(self, regulators=new, regulator_names=shown)
 
-    # --- ways out; each gives text, `save` writes it ---
+    # --- export formats; each returns text, `save` writes it ---
 
     def to_graphml(self, min_probability: float = 0.0) -> str:
         """GraphML, as networkx, igraph and Cytoscape read it; targets without edges left out."""
@@ -170,7 +170,7 @@ class Network:
         return formats.tsv(self.edges(min_probability).drop(columns="score"))
 
     def save(self, path: str | Path, min_probability: float = 0.0) -> Path:
-        """Write to `path` atomically, in the format of its ending: graphml, cyjs, gmt or tsv."""
+        """Write to `path` atomically; its extension decides: .graphml, .cyjs, .gmt or .tsv."""
         from rcweb.storage.atomic import write_text
 
         path = Path(path)
@@ -181,12 +181,14 @@ class Network:
             ".tsv": self.to_tsv,
         }
         if path.suffix not in writers:
-            raise ValueError(f"{path.name!r}: the ending must be one of {', '.join(writers)}.")
+            raise ValueError(
+                f"unknown file type of {path.name!r}; use one of {', '.join(writers)}."
+            )
         write_text(path, writers[path.suffix](min_probability))
         return path
 
     def __repr__(self) -> str:
-        """Sizes only: the matrices would fill the screen."""
+        """Shows sizes only: the matrices would fill the screen."""
         P, N = self.shape
         return f"Network({P} regulators, {N} targets, {self.n_edges} edges)"
 

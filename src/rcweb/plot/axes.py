@@ -1,4 +1,4 @@
-"""The only place that asks for matplotlib, and what all figures share."""
+"""The only import of matplotlib, and helpers that all figures share."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SIGNED = "RdBu_r"  # positive red, negative blue; told apart by all common kinds of colour vision
+SIGNED = "RdBu_r"  # positive red, negative blue; distinct for all common kinds of colour vision
 MUTED = "#8a8f98"
 
 

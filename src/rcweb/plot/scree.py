@@ -1,4 +1,4 @@
-"""The spectrum of the table and where the number of regulators was put."""
+"""The singular values of the table and the chosen number of regulators."""
 
 from __future__ import annotations
 

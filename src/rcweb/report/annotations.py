@@ -1,4 +1,4 @@
-"""Tables of known regulators, enriched terms and measured factors, as the page wants them."""
+"""Tables of known regulators, enriched terms and measured factors in the form of the page."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _checked(which: str, table: pd.DataFrame | None) -> pd.DataFrame | None:
 def given_names(known: pd.DataFrame | None) -> dict[str, str] | None:
     """Names that the table of known regulators assigns, ``{regulator: name}``; None if it has none.
 
-    A table with a column `name` has the last word: what it leaves empty is not named.
+    A column `name` decides alone: a regulator with an empty cell stays unnamed.
     """
     if known is None or "name" not in known.columns:
         return None

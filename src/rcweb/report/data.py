@@ -1,7 +1,7 @@
-"""What the page shows, as plain frozen records, and their JSON.
+"""The data of the page as plain frozen records, and their JSON.
 
-Nothing here knows the estimator: numbers, names and tables only, so that a page can be written for
-any network and read by any program.
+They hold numbers, names and tables only and do not depend on the estimator, so that a page can be
+written for any network and read by any program.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From a fitted model, its samples and what is known about both to the record the page shows."""
+"""Collect the data of the page from a fitted model, its samples and annotations."""
 
 from __future__ import annotations
 

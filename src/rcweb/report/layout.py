@@ -1,8 +1,8 @@
 """Where the nodes of a network are drawn.
 
-A force layout of thousands of variables is slow and ends as a ball of hair. Here only regulators
-push and pull each other; every variable sits in the disc of its strongest regulator, those
-with a single regulator inside, those shared at the rim towards their other regulators.
+A force layout of thousands of variables is slow and unreadable. Here forces act between regulators
+only; every variable lies in the disc of its strongest regulator, those with a single regulator
+inside, shared ones at the rim towards their other regulators.
 Deterministic: no random start.
 """
 
@@ -66,6 +66,8 @@ def _place_discs(radius: Array, affinity: Array) -> Array:
     reach = (radius[:, None] + radius[None, :]) * 1.08
     # The constant keeps unrelated discs from drifting away.
     pull = (affinity + 0.02) / max(P, 1)
+    # A fixed number of steps with cooling; what still overlaps at the end stays so, which only
+    # affects the drawing.
     for step in range(LAYOUT_STEPS):
         dx, dy = np.subtract.outer(x, x), np.subtract.outer(y, y)
         distance = np.maximum(np.sqrt(dx * dx + dy * dy), 1e-9)

@@ -16,8 +16,8 @@ def with_labels(
 ) -> tuple[Regulator, ...]:
     """Regulators under the names to show: those `given` by id, else their id.
 
-    Where no names are given (None) a regulator is called as the known one it fits. If several fit
-    the same, the best match has the plain name and the others a number (Fur, Fur-2), as in
+    Without names (None) a regulator gets the name of the known one that it matches. If several
+    match the same, the best keeps the plain name and the others get a number (Fur, Fur-2), as in
     `rcweb.knowledge.name_regulators`.
     """
     labels = _names_by_fit(regulators) if given is None else given

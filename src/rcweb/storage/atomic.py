@@ -1,4 +1,4 @@
-"""Writing so that a killed run leaves the old file or the new one, never half of one."""
+"""Atomic writes: a killed run leaves the old file or the new one, never half of one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def replacing(path: str | Path, *, overwrite: bool = True) -> Iterator[Path]:
         _sync(temporary)
         _set_usual_mode(temporary, path)
         if not overwrite:
-            check_free(path)
+            check_free(path)  # again: the file may have appeared while this one was written
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -37,10 +37,10 @@ def replacing(path: str | Path, *, overwrite: bool = True) -> Iterator[Path]:
 
 @contextmanager
 def probing(path: Path) -> Iterator[Path]:
-    """A temporary folder where `path` is to be written; ValueError if there can be none.
+    """Yield a temporary folder beside `path`; raise ValueError if `path` cannot be written.
 
-    It is tried, since what the system says about rights is not reliable, in the nearest folder
-    there is, so that nothing is left behind.
+    The folder lies in the nearest existing parent. Trying is needed because the permissions that
+    the system reports are not reliable.
     """
     place = next(folder for folder in path.absolute().parents if folder.exists())
     try:
@@ -63,7 +63,7 @@ def write_text(path: str | Path, text: str, *, overwrite: bool = True) -> None:
 
 
 def check_free(path: str | Path) -> None:
-    """Raise ValueError if there is anything at `path`, be it a link to nowhere."""
+    """Raise ValueError if anything exists at `path`, a broken link included."""
     if os.path.lexists(path):
         raise ValueError(f"{path} exists; name another file, or add --overwrite to replace it.")
 

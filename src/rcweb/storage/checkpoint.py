@@ -1,9 +1,8 @@
-"""What a long fit has done so far, kept on disk: killed at any moment and started again, it goes on
-where it was and ends with the same bits.
+"""Checkpoints: a fit that was killed resumes from its last saved stage and gives the same bits.
 
-A checkpoint is a folder with one file per finished stage, each written whole or not at all. Every
-file carries the identity of the fit (data, parameters, versions); one that belongs to another fit,
-or that was damaged, is refused and left as it is.
+A checkpoint is a folder with one file per finished stage, each written atomically. Every file
+carries the identity of the fit (data, parameters, versions). A file of another fit or a damaged
+file raises an error and stays untouched.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _BIT_PACKAGES = ("numpy", "scipy", "numba")
 
 
 class CheckpointError(ValueError):
-    """A checkpoint that is damaged or belongs to another fit; it is left as it is."""
+    """A checkpoint is damaged or belongs to another fit; it was not changed."""
 
 
 def fingerprint(*arrays: NDArray[Any]) -> str:
@@ -56,14 +55,14 @@ def fingerprint(*arrays: NDArray[Any]) -> str:
 
 
 def identity(data: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a fit: the fingerprint of its data, its parameters and what computes it."""
+    """The identity of a fit: fingerprint of its data, its parameters, library versions."""
     versions = {"rcweb": __version__, **{name: version(name) for name in _BIT_PACKAGES}}
     return {"data": data, "parameters": plain(dict(parameters)), "versions": versions}
 
 
 @dataclass
 class Checkpoint:
-    """Stages of one fit in `folder`, made if it is not there.
+    """The stages of one fit in `folder`, which is created if it does not exist.
 
     identity : see `identity`; stages of a fit with another one are refused at once
     every : seconds between two saves of work in progress
@@ -89,8 +88,7 @@ class Checkpoint:
             path.unlink(missing_ok=True)
 
     def load(self, name: str, kind: type[T], rng: np.random.Generator | None = None) -> T | None:
-        """The dataclass that was saved under this name, None if nothing; the generator is put
-        where it stood then."""
+        """The dataclass saved under this name, or None. Restores the state of the generator."""
         record = self.read(name)
         if record is None:
             return None
@@ -99,8 +97,7 @@ class Checkpoint:
         return unpack(record, kind)
 
     def save(self, name: str, value: Any, rng: np.random.Generator | None = None) -> None:
-        """Save a dataclass of arrays, plain values and such dataclasses; and where the generator
-        stands."""
+        """Save a (nested) dataclass of arrays and plain values, and the state of the generator."""
         record = pack(value)
         state = {} if rng is None else {"rng": rng.bit_generator.state}
         self.write(name, Record(record.arrays, {**record.document, **state}))
@@ -118,7 +115,7 @@ class Checkpoint:
         return Record(record.arrays, record.document["stage"])
 
     def write(self, name: str, record: Record) -> None:
-        """Put a record in place of the one that was written under this name."""
+        """Write a record under this name and replace the old one."""
         document = {"identity": dict(self.identity), "stage": plain(dict(record.document))}
         write_record(self._path(name), Record(record.arrays, document))
         self._saved_at = time.monotonic()
@@ -138,13 +135,13 @@ class Checkpoint:
         if found != self.identity:
             raise CheckpointError(
                 f"The checkpoint {self.folder} belongs to another fit: "
-                f"{_difference(found, self.identity)}. It is left as it is; name another folder, "
-                "or remove this one to start anew."
+                f"{_difference(found, self.identity)}. It was not changed; name another folder, "
+                "or remove this one to start again."
             )
 
     def _damaged(self, path: Path, error: RecordError) -> CheckpointError:
         return CheckpointError(
-            f"The checkpoint {path} is damaged: {error}. It is left as it is; remove this file to "
+            f"The checkpoint {path} is damaged: {error}. It was not changed; remove this file to "
             "do its stage again."
         )
 
@@ -162,7 +159,7 @@ def _difference(found: Any, wanted: Mapping[str, Any]) -> str:
     if not isinstance(found, dict) or not all(isinstance(v, dict | str) for v in found.values()):
         return "it does not say which"
     if found.get("data") != wanted["data"]:
-        return "the data are other ones"
+        return "the data differ"
     for part, what in (("parameters", "{}"), ("versions", "the version of {}")):
         there, here = found.get(part), wanted[part]
         if not isinstance(there, dict):
@@ -170,7 +167,7 @@ def _difference(found: Any, wanted: Mapping[str, Any]) -> str:
         for name in sorted({*there, *here}):
             if there.get(name) != here.get(name):
                 return f"{what.format(name)} was {there.get(name)!r} and is {here.get(name)!r}"
-    return "it says more about itself than this version knows"
+    return "it has fields that this version does not know"
 
 
 def pack(value: Any) -> Record:

@@ -1,4 +1,4 @@
-"""The one thing reading raises."""
+"""Errors of reading files, and how their messages name a place or a value."""
 
 from __future__ import annotations
 

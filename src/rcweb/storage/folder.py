@@ -92,7 +92,7 @@ def replacing_folder(
 
 @contextmanager
 def new_folder(path: str | Path) -> Iterator[Path]:
-    """A temporary sibling folder to write to; on success it gets the name `path`, which is free."""
+    """A temporary sibling folder to write to; on success it is renamed to `path`, which is free."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(prefix=TEMPORARY, suffix=path.suffix, dir=path.parent))
@@ -118,11 +118,11 @@ def _commit(staging: Path, path: Path, names: Collection[str], overwrite: bool) 
         return
     _link(path, staging, kept_files(path, names, overwrite=overwrite))
     _exchange(staging, path)
-    # Nobody finds the old folder any more. What came to it at the last moment is seen here.
+    # The old folder has no public name any more: check now for files added at the last moment.
     try:
         _link(staging, path, kept_files(staging, names, overwrite=overwrite))
     except (OSError, ValueError):
-        _exchange(staging, path)
+        _exchange(staging, path)  # undo: the user's folder gets its name back
         raise
 
 
@@ -131,6 +131,7 @@ def _link(source: Path, target: Path, names: Iterable[str]) -> None:
     for name in names:
         old, new = source / name, target / name
         if not (new.exists() and os.path.samefile(old, new)):
+            # A hard link, not a copy: no moment in which the file exists in neither folder.
             new.unlink(missing_ok=True)
             os.link(old, new)
 
@@ -158,7 +159,7 @@ def _is_spare(file: Path, names: Collection[str]) -> bool:
 
 
 def _rename_to_free(staging: Path, path: Path) -> Path:
-    """The first of ``path-2``, ``path-3`` ... that is free becomes the name of `staging`.
+    """Rename `staging` to the first of ``path-2``, ``path-3`` ... that is free.
 
     Files of the user's that were linked to it stay in `path` alone.
     """

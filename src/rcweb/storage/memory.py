@@ -22,7 +22,7 @@ def parse_size(text: str | int) -> int:
     number, unit, binary = match.groups()
     size = int(float(number) * (1024 if binary else 1000) ** _UNITS[unit.lower()])
     if size < 1:
-        raise ValueError(f"{text!r} leaves no memory at all.")
+        raise ValueError(f"a size must be larger than 0, not {text!r}.")
     return size
 
 

@@ -1,6 +1,6 @@
 """Which files of a folder rcweb wrote: its record holds their checksums. All others are the user's.
 
-Nothing here writes. A file counts as ours only as long as it is byte for byte what was written.
+Nothing here writes. A file counts as ours only while its bytes are the ones rcweb wrote.
 """
 
 from __future__ import annotations
@@ -77,15 +77,15 @@ def _check_unchanged(path: Path, names: list[str]) -> None:
 
 
 def _recorded(path: Path) -> Mapping[str, Mapping[str, Any]]:
-    """The files that the record in `path` vouches for."""
+    """The files whose checksums the record in `path` holds."""
     try:
         text, record = read_provenance(path)
     except ValueError as error:
         raise ValueError(f"rcweb did not write {path / RECORD} ({error}): {WAY_OUT}") from None
     if "files" not in record:
         raise ValueError(
-            f"{path / RECORD} has no checksums of files, as those of earlier versions of rcweb, "
-            f"so that changes cannot be told: {WAY_OUT}"
+            f"{path / RECORD} has no checksums of files (an earlier version of rcweb wrote it), "
+            f"so changes cannot be detected: {WAY_OUT}"
         )
     if not is_unchanged(text, record):
         raise ValueError(f"{path / RECORD} was changed after rcweb wrote it: {WAY_OUT}")

@@ -31,10 +31,10 @@ def provenance(
     seed: int | None,
     input_check: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """A record of one run. All but the field ``finished`` is the same for the same run.
+    """A record of one run. Repeating the run changes only the field ``finished``.
 
-    `inputs` : ``{role: {"file": name, "sha256": checksum, ...}}``; `input_check` : what was said
-    of them, as of `InputCheck.to_plain`.
+    `inputs` : ``{role: {"file": name, "sha256": checksum, ...}}``; `input_check` : the result of
+    `InputCheck.to_plain`.
     """
     return {
         "rcweb": __version__,
@@ -108,7 +108,7 @@ def _is_deeper(value: Any, limit: int) -> bool:
 
 
 def _seal(record: Mapping[str, Any]) -> str:
-    """Checksum of all but the time and itself, so that the same run has the same one."""
+    """Checksum of the record without its time and itself, so that equal runs have equal ones."""
     rest = {key: value for key, value in record.items() if key not in _NOT_SEALED}
     return hashlib.sha256(provenance_text(rest).encode()).hexdigest()
 

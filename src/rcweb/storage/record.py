@@ -1,8 +1,8 @@
-"""Named arrays and a small JSON document in one file whose every byte is vouched for; no pickle.
+"""Named arrays and a small JSON document in one file with a checksum over every byte; no pickle.
 
 Layout: the line ``rcweb-record 1``, a line of JSON (document; name, type, shape and order of every
 array), the arrays' bytes one after the other, the SHA-256 of all that. Arrays are written and read
-without a second copy in memory, which a zip would need.
+without a second copy in memory. Why not npz: see docs/decisions.md.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Record:
 
 
 def write_record(path: str | Path, record: Record) -> None:
-    """Write atomically: whoever is killed here leaves the old file or the new one."""
+    """Write atomically: a killed process leaves the old file or the new one."""
     arrays = {name: contiguous(array) for name, array in record.arrays.items()}
     header = {
         "document": dict(record.document),
@@ -119,7 +119,7 @@ def _checked(entry: Any) -> tuple[str, np.dtype[Any], tuple[int, ...], Any]:
 def _opened(path: str | Path) -> Iterator[IO[bytes]]:
     with Path(path).open("rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
-            raise RecordError("it does not begin as a record of rcweb does")
+            raise RecordError("it does not start with the line of an rcweb record")
         yield file
 
 

@@ -14,11 +14,11 @@ from rcweb.tables.finding import Finding
 from rcweb.tables.look import Look, look_at, rows_to_look_at
 from rcweb.tables.match import Match, match
 from rcweb.tables.objects import Origin, check_object
-from rcweb.tables.read import FORMATS, ReadOptions, read_table
+from rcweb.tables.read import READERS, ReadOptions, read_table
 from rcweb.tables.table import Table
 
 __all__ = [
-    "FORMATS",
+    "READERS",
     "Finding",
     "InputCheck",
     "InputWarning",

@@ -1,4 +1,4 @@
-"""Python objects as tables of numbers: masks are holes, dates and text are refused by name."""
+"""Python objects as tables of numbers: masked entries become NaN, dates and text are errors."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ _DATES = "Mm"  # NumPy's kinds of dates and of durations
 
 
 def as_numbers(X: Any) -> Any:
-    """`X` with what a mask hides as NaN. Raises TypeError for dates, which would turn into numbers,
-    ValueError for columns of text, by name; everything else is left to who takes the table."""
+    """`X` with masked entries as NaN.
+
+    Raises TypeError for dates, which NumPy would turn into numbers, and ValueError for columns of
+    text; both name the column. scikit-learn validates the rest.
+    """
     if isinstance(X, np.ma.MaskedArray):
         _refuse_dates(X.dtype)
         return np.ma.filled(X.astype(np.float64), np.nan)

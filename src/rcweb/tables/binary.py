@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ def read_parquet(path: Path, drop: Sequence[str] = ()) -> Grid:
     def load() -> pd.DataFrame:
         from pyarrow import parquet
 
-        # Runs of one value take a few bytes, however long: the count of rows says what is needed.
+        # A long run of one value takes a few bytes on disk: count rows to know the memory needed.
         metadata = parquet.read_metadata(path)
         groups = (metadata.row_group(i) for i in range(metadata.num_row_groups))
         n_cells = metadata.num_rows * metadata.num_columns
@@ -40,7 +41,7 @@ def read_parquet(path: Path, drop: Sequence[str] = ()) -> Grid:
 
 
 def frame_grid(frame: pd.DataFrame, drop: Sequence[str] = ()) -> Grid:
-    """A grid from a DataFrame as other tools write it."""
+    """A grid from a DataFrame; the index or a first column of text holds the row names."""
     frame = frame.rename(columns=str)
     unknown = [name for name in drop if name not in frame.columns]
     if unknown:
@@ -186,11 +187,11 @@ def anndata_grid(adata: Any, layer: str | None = None) -> Grid:
     if matrix is None:
         raise TableError("The AnnData object has no X; name a layer.")
     rows, columns = tuple(map(str, adata.obs_names)), tuple(map(str, adata.var_names))
-    return _matrix_grid(matrix, rows, columns, "sample")
+    return replace(_matrix_grid(matrix, rows, columns, "sample"), rows_are_samples=True)
 
 
 def _foreign(load: Callable[[], Any], path: Path, kind: str, package: str, extra: str) -> Any:
-    """Call another library's reader; whatever it raises on a damaged file becomes one error."""
+    """Call another library's reader; turn any error on a damaged file into `TableError`."""
     try:
         return load()
     except ImportError:

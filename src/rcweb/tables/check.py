@@ -1,4 +1,4 @@
-"""All that is said about an input: facts, findings, and matches with other files."""
+"""The input check: facts, findings, and matches with other files."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from rcweb.tables.values import describe, fixed_sum, kind_of, not_logged
 
 
 class InputWarning(UserWarning):
-    """A table is suspicious; the message says why, and what settles it."""
+    """A table looks suspicious; the message says why and which option answers it."""
 
 
 @dataclass(frozen=True)
 class InputCheck:
-    """What was understood of an input; ``print`` shows it, but for errors, which are raised.
+    """How an input was read; ``print`` shows it. Errors are raised instead.
 
     facts : (what, text) pairs: shape, orientation, names, kind of values, missing values
     findings : on the table itself
@@ -35,17 +35,17 @@ class InputCheck:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is worth knowing."""
+        """Texts of the notes."""
         return self._texts("note")
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is suspicious, each with what settles it."""
+        """Texts of the warnings; each names the option that answers it."""
         return self._texts("warning")
 
     @property
     def errors(self) -> tuple[str, ...]:
-        """What is certainly wrong, each with the way out."""
+        """Texts of the errors; each names the way out."""
         return self._texts("error")
 
     @property
@@ -79,15 +79,15 @@ class InputCheck:
             )
             return cls(facts, _findings(plain["findings"]), matches)
         except (KeyError, TypeError, ValueError):
-            raise ValueError("the input check does not have the form that rcweb gives it") from None
+            raise ValueError("the input check has an unknown form") from None
 
 
 def check_look(
     look: Look, facts: Sequence[tuple[str, str]] = (), findings: Sequence[Finding] = ()
 ) -> InputCheck:
-    """Look for all that is suspicious; `facts` and `findings` are known already and come first."""
+    """Run all checks; the `facts` and `findings` known already come first."""
     odd, about_odd = odd_samples(look)
-    others = look.without(odd)  # a column of positions must not tell what the measurements are
+    others = look.without(odd)  # a column of genome positions would hide the kind of the others
     kind = kind_of(others)
     sums, about_sums = fixed_sum(others)
     values = [("values", describe(kind)), ("missing", missing_text(look))]

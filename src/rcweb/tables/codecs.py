@@ -1,7 +1,7 @@
-"""How the chunks of a zarr folder are packed, looked at before one is unpacked.
+"""Check the codecs of a zarr folder before any chunk is decoded.
 
-The description of an array names its codecs, and one that is known to all versions is pickle: a
-chunk of a stranger's array would run code.
+An array's metadata names its codecs, and every zarr version knows the codec pickle: decoding a
+chunk of an untrusted array could run code.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MAX_BYTES = 1 << 20
 
 
 def check_zarr(path: Path) -> None:
-    """Refuse a zarr folder whose codecs are not all known to do nothing but unpack."""
+    """Raise `TableError` unless every codec of the zarr folder is a known compressor or filter."""
     for name in _DESCRIPTIONS:
         file = path / name
         if not file.is_file():

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 ColumnsByTitle = Mapping[str, Sequence[str]]
 
-# Titles of the name that people use, the usual ones first.
+# Usual titles of the column of display names, the most common first.
 _NAMES = (
     "gene_name",
     "gene_symbol",
@@ -42,7 +42,7 @@ def name_column(columns: ColumnsByTitle, identifier: str) -> str | None:
 
 
 def names_of(columns: ColumnsByTitle, identifier: str, name: str) -> dict[str, str]:
-    """``{identifier: name}``; of several names the first, and none where the cell is empty."""
+    """``{identifier: name}``: the first name of each identifier; empty cells give none."""
     names: dict[str, str] = {}
     for key, value in zip(columns[identifier], columns[name]):
         if key and value:

@@ -28,7 +28,7 @@ def read_excel(
     index: bool | None = None,
     drop: Sequence[str] = (),
 ) -> Grid:
-    """A sheet (the first unless said) of an Excel file, read cell by cell as text would be."""
+    """One sheet of an Excel file (default: the first), parsed like a text table."""
     try:
         from openpyxl import load_workbook
     except ImportError:
@@ -41,7 +41,7 @@ def read_excel(
             book = load_workbook(file, read_only=True, data_only=True, keep_links=False)
         except MemoryError:
             raise
-        # Other people's XML, in another library: there are many ways to be damaged.
+        # openpyxl raises many kinds of errors on damaged XML.
         except Exception as error:
             raise TableError(f"{path.name} cannot be read as Excel: {reason(error)}.") from None
         rows = _rectangle(_rows(_chosen(book, sheet), path))
@@ -71,7 +71,7 @@ def _chosen(book: Any, name: str | None) -> Any:
 
 def _rows(sheet: Any, path: Path) -> Iterator[Row]:
     """Rows that are not empty, without their empty end."""
-    # What the file says about its own size may be wrong.
+    # The dimensions stored in the file may be wrong.
     if hasattr(sheet, "reset_dimensions"):
         sheet.reset_dimensions()
     cells = sheet.rows

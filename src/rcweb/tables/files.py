@@ -23,8 +23,7 @@ def check_file(
     set_aside: Sequence[str] = (),
     logged: bool = False,
 ) -> InputCheck:
-    """The check of a table that was read from `file`: which way round it was, what else was noted
-    about its layout, which of its columns were not taken, and whether logs were."""
+    """The check of a table read from `file`: orientation, layout, skipped columns, logs."""
     facts = [
         ("table", shape_text(look, file)),
         *(("layout", note) for note in notes),
@@ -40,7 +39,7 @@ def check_file(
 
 
 def doubtful(look: Look, way: Orientation) -> list[Finding]:
-    """A warning if nothing told which way round the table is, and its shape speaks against it."""
+    """A warning if the orientation is the default and there are more samples than variables."""
     M, N = look.n_samples, look.values.shape[1]
     if way.sure or M <= N:
         return []

@@ -13,8 +13,8 @@ Level = Literal["note", "warning", "error"]
 class Finding:
     """One sentence or two about the input.
 
-    level : "note" is worth knowing, "warning" is suspicious and `text` names what settles it,
-        "error" is certainly wrong
+    level : "note" (information), "warning" (suspicious; `text` names the option that answers it)
+        or "error" (certainly wrong)
     """
 
     level: Level

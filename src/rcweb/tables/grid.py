@@ -1,4 +1,4 @@
-"""Rows of cells to numbers with names: what is a header, what is a name, what is a number."""
+"""Parse rows of cells: find the header, the row names and the numbers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CELLS_LOOKED_AT = 200_000  # cells that tell which columns are text, in 20 to 1
 _COMMA_DECIMAL = re.compile(r"\s*-?\d+,\d+\s*")
 _ASK_EVERY = 1 << 28  # bytes of numbers after which the free memory is looked at again
 MISSING = frozenset(["", "na", "n/a", "#n/a", "nan", "null", "none", "-", ".", "?"])
-# Titles that a column of names has, and a column of numbers has not.
+# Titles that mark a column of names.
 _TITLE = re.compile(
     r"(?:^|[\W_])(?:ids?|names?|index|genes?|probes?|probesets?|symbols?|locus(?:_tag)?|orf|entrez"
     r"|ensembl|proteins?|peptides?|transcripts?|features?|variables?|samples?|cells?|barcodes?"
@@ -39,6 +39,7 @@ class Grid:
     row_place, column_place : words for where a row or column stands in the file
     notes : what was detected, in a few words
     set_aside : titles, or places, of columns of text that were left out
+    rows_are_samples : None unless the format itself defines the orientation
     """
 
     values: NDArray[np.float64] | sparse.csr_matrix
@@ -49,6 +50,7 @@ class Grid:
     column_place: Callable[[int], str] = field(default=lambda j: f"column {j + 1}")
     notes: tuple[str, ...] = ()
     set_aside: tuple[str, ...] = ()
+    rows_are_samples: bool | None = None
 
 
 def is_missing(cell: str) -> bool:
@@ -100,7 +102,7 @@ def read_grid(
 
 
 class _Room:
-    """Counts what the rows take, and stops a table in the middle that could not be finished."""
+    """Counts the memory of the rows, and stops reading a table that would not fit."""
 
     def __init__(self) -> None:
         self._taken, self._asked = 0, _ASK_EVERY
@@ -115,7 +117,7 @@ class _Room:
 
 @dataclass(frozen=True)
 class _Layout:
-    """What the first lines say. `kept` are the positions, in the file, of the columns in use."""
+    """The layout found in the first lines. `kept`: positions in the file of the columns in use."""
 
     line: int
     width: int
@@ -133,7 +135,7 @@ class _Layout:
 def _layout(
     rows: Iterator[Row], header: bool | None, index: bool | None, drop: Sequence[str]
 ) -> tuple[_Layout, Iterator[Row]]:
-    """Look at the first two lines; give back the lines of numbers, whole."""
+    """Find the layout from the first lines; return it and all lines of numbers."""
     top = next(rows, None)
     if top is None:
         raise TableError("The file is empty.")
@@ -173,8 +175,11 @@ def _layout(
 
 
 def _text_columns(rows: list[list[str]], kept: list[int]) -> set[int]:
-    """Which of the columns are text beside numbers. Not the first, which may hold names: what it is
-    shows when all of it is known; and none if all are, since then the error names a cell."""
+    """Columns of text beside columns of numbers.
+
+    Not the first column, which may hold names (decided once all of it is read). None if all are
+    text: then the error about the first bad cell is more useful.
+    """
     suspects: set[int] = set()
     for row in rows:
         try:
@@ -186,8 +191,8 @@ def _text_columns(rows: list[list[str]], kept: list[int]) -> set[int]:
 
 
 def _is_text(cells: list[str]) -> bool:
-    """Whether most cells that hold anything hold words, and more than one does: a bad cell in a
-    column of numbers is an error to be told of."""
+    """Whether most non-empty cells, and more than one, hold words. A single bad cell in a column of
+    numbers is an error instead."""
     words = sum(map(_is_word, cells))
     return words > 1 and 2 * words > sum(not is_missing(cell) for cell in cells)
 
@@ -198,7 +203,8 @@ def _is_word(cell: str) -> bool:
 
 
 def _is_header(cells: list[str], second: list[str] | None) -> bool:
-    """Text beyond the first field makes a header; so does a title that only names have, or none."""
+    """A line is a header if a field after the first is text, or the first is a usual title or
+    empty."""
     if second is not None and len(second) == len(cells) + 1:
         return True
     rest = cells[1:] if len(cells) > 1 else cells
@@ -238,7 +244,7 @@ def _assemble(
     lines: list[int],
     index: bool | None,
 ) -> Grid:
-    """Decide what the first column is, now that all of it is known."""
+    """Decide whether the first column holds names, now that all of it is read."""
     values = np.vstack(numbers)
     named = layout.names_first if index is None else index
     if index is None and not named:

@@ -1,4 +1,4 @@
-"""What an HDF5 file claims to hold and where it points, looked at before anything is read."""
+"""Check the sizes and links of an HDF5 file before its data are read."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from rcweb.storage.limits import check_fits
 
 
 def check_hdf5(path: Path, *, fits: bool = True) -> None:
-    """Refuse a file that reaches into other files, or (`fits`) that would not fit in memory.
+    """Raise for a file that refers to other files, or (`fits`) would not fit in memory.
 
-    A dataset of a few bytes may have any shape, filled with a constant; links, virtual datasets and
-    external storage name other files of whoever opens it.
+    A dataset of a few bytes may have any shape, filled with a constant. Links, virtual datasets and
+    external storage could read other files of the user.
     """
     import h5py
 

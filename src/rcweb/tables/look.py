@@ -1,4 +1,4 @@
-"""The part of a table that the input check looks at: all of it, or evenly spread samples."""
+"""The part of a table that the input check reads: all of it, or evenly spaced samples."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from scipy import sparse
 
 Side = Literal["samples", "variables"]
 
-MOST_LOOKED_AT = 1 << 22  # 32 MB: looked through in a fraction of a second
-FEWEST_LOOKED_AT = 64  # looked at however many variables there are
+MOST_LOOKED_AT = 1 << 22  # 32 MB: checked in a fraction of a second
+FEWEST_LOOKED_AT = 64  # checked for any number of variables
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class Look:
         return replace(self, values=self.values[kept], rows=self.rows[kept], n_samples=n_samples)
 
     def leave_out(self, side: Side, places: NDArray[np.intp]) -> str:
-        """How to leave out these rows (side "samples") or columns of the look."""
+        """Advice on how to leave out these rows (side "samples") or columns."""
         it = "it" if len(places) == 1 else "them"
         names, numbers = self.variables, places
         if side == "samples":

@@ -1,4 +1,4 @@
-"""How much of another file is in the table: gene sets, names, sample sheets, measured factors."""
+"""How many names of another file are in the table: gene sets, names, sample sheets, factors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _VERSION = re.compile(r"\.\d+$")  # ENSG00000141510.17
 
 @dataclass(frozen=True)
 class Match:
-    """What a file shares with the table; `text` says it, `findings` what is wrong with it."""
+    """How many names a file shares with the table, as `text`, and the problems as `findings`."""
 
     file: str
     text: str
@@ -33,8 +33,8 @@ def match(
 ) -> Match:
     """Compare the `names` in a file with those of the `table`.
 
-    `what` the names are of ("members of sets"), `side` of the table ("variables"), `way_out` for
-    a file of which nothing or little is in the table, `more` is put behind the count.
+    what : kind of the names ("members of sets"); side : of the table ("variables")
+    way_out : advice when few names match; more : text appended to the count
     """
     known, inside = set(names), set(table)
     shared = len(known & inside)

@@ -23,7 +23,7 @@ class Origin:
 
     @classmethod
     def of(cls, X: Any, samples: Sequence[str] | None = None) -> Origin:
-        """Of what was handed to `fit`; `samples` if they are known already."""
+        """The origin of what was passed to `fit`; `samples`: their names, if known."""
         source = Path(X).name if isinstance(X, str | Path) else type(X).__name__
         index = getattr(X, "index", None) if hasattr(X, "iloc") else None
         if samples is None and index is not None and index.dtype.kind == "O":
@@ -33,8 +33,7 @@ class Origin:
     def look(
         self, values: Any, variables: Sequence[str] | None, n_samples: int | None = None
     ) -> Look:
-        """The look at a table in memory; or, of one with `n_samples`, at evenly spread rows of it
-        that were read."""
+        """The look at a table in memory, or at evenly spaced rows of a table of `n_samples`."""
         if n_samples is None or n_samples == len(values):
             return look_at(values, self.samples, variables)
         rows = np.unique(np.linspace(0, n_samples - 1, len(values)).astype(np.intp))
@@ -42,7 +41,7 @@ class Origin:
 
 
 def check_object(look: Look, source: str) -> InputCheck:
-    """The check of a table whose rows are samples because Python's conventions say so."""
+    """The check of a Python object, whose rows are samples by convention."""
     facts = [("table", shape_text(look, source)), ("names", names_text(look))]
     return check_look(look, facts, _upright(look))
 

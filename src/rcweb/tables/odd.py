@@ -1,4 +1,4 @@
-"""Samples and variables that do not look like the others, such as a column of genome positions."""
+"""Samples and variables unlike the others, such as a column of genome positions."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _ANNOTATION = re.compile(
 
 
 def odd_samples(look: Look) -> tuple[NDArray[np.intp], list[Finding]]:
-    """Samples of another kind, by their place in the look, and what is said of them: numbers of
-    another size, whole numbers beside fractions, or the title of a gene annotation."""
+    """Samples unlike the others: far larger values, whole numbers beside fractions, or the title
+    of a gene annotation. Returns their rows in the look, and the findings."""
     titled = np.array([_is_annotation(look, i) for i in range(len(look.rows))])
     size = _size(look.values)
     reasons = {
@@ -48,18 +48,38 @@ def odd_samples(look: Look) -> tuple[NDArray[np.intp], list[Finding]]:
 
 def odd_variables(look: Look) -> list[Finding]:
     """Variables whose spread over the samples is far beyond that of all others."""
-    found = np.flatnonzero(far_above(_spread(look.values)))
+    found = np.flatnonzero(tenfold_above(_spread(look.values)))
     if not len(found):
         return []
     names = [look.variable(int(j)) for j in found]
     return [
         Finding(
             "warning",
-            f"{count(len(found), 'variable')} with a spread far beyond that of the others: "
-            f"{some(names)}. The fit would follow them; "
-            f"{look.leave_out('variables', found)}, or bring all variables to one scale.",
+            f"{count(len(found), 'variable')} with a spread more than tenfold that of all others: "
+            f"{some(names)}. The fit would follow {'it' if len(found) == 1 else 'them'}; "
+            f"{look.leave_out('variables', found)}, or bring all variables to one scale, "
+            "from Python X / X.std(axis=0).",
         )
     ]
+
+
+def tenfold_above(scale: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which of the positive numbers `scale` (n,), a tenth of them at most or one, are more than
+    tenfold all others.
+
+    Where most variables follow no regulator the scales of the others reach over a wide range, and
+    one beyond them does not stand apart in the sense of `far_above`; the fit follows it all the
+    same, since it has more than a hundred times the variance of any other.
+    """
+    apart = np.zeros(len(scale), dtype=bool)
+    n = int((scale > 0).sum())
+    if n < FEWEST_NUMBERS:
+        return apart
+    order = np.argsort(-scale, kind="stable")[: max(n // 10, 1) + 1]
+    wide = np.flatnonzero(np.diff(-np.log(scale[order])) > LOG_TENFOLD)
+    if len(wide):
+        apart[order[: wide[-1] + 1]] = True
+    return apart
 
 
 def far_above(scale: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -86,8 +106,7 @@ def far_above(scale: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def whole_alone(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Rows of whole numbers, of more than two values, in a table whose other rows have none or few
-    of them."""
+    """Rows of whole numbers (more than two distinct) in a table whose other rows hold fractions."""
     n = len(values)
     if n < FEWEST_NUMBERS:
         return np.zeros(n, dtype=bool)

@@ -1,4 +1,4 @@
-"""Which way round is a table: are its rows samples or variables? Every guess says why."""
+"""The orientation of a table: are its rows samples or variables? Every guess gives its reason."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LOOK_AT = 500
 
 @dataclass(frozen=True)
 class Orientation:
-    """Whether rows are samples, why, and whether that is more than the default."""
+    """Whether rows are samples, the reason, and whether it is more than the default."""
 
     rows_are_samples: bool
     reason: str
@@ -46,7 +46,7 @@ def orient(
     samples: Collection[str] = (),
     variables: Collection[str] = (),
 ) -> Orientation:
-    """Look, from the strongest hint to the weakest.
+    """Decide by the strongest hint available.
 
     `samples`, `variables`: names known from elsewhere (a sample sheet, a model, gene sets).
     Then the title of the column of names, then what the names look like; else rows are samples.

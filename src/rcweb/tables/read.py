@@ -1,12 +1,11 @@
-"""From a path to a table: the ending says the format, the content says the rest."""
+"""From a path to a table: the file type is known by its extension, the layout by its content."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from rcweb.storage.checksum import checksum
 from rcweb.storage.errors import TableError
@@ -17,21 +16,12 @@ from rcweb.tables.streams import open_unpacked
 from rcweb.tables.table import Table, to_table
 from rcweb.tables.text import read_text
 
-_TEXT = (".csv", ".tsv", ".tab", ".txt")
-_PACKED = (".gz", ".zst")
-_EXCEL = (".xlsx", ".xlsm", ".xls")
-FORMATS = (*_TEXT, *(f".csv{p}" for p in _PACKED), *(f".tsv{p}" for p in _PACKED)) + (
-    ".parquet",
-    ".npz",
-    ".npy",
-    ".xlsx",
-    ".h5ad",
-)
+_COMPRESSED = (".gz", ".zst")
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What a user may have to say about a file; None = look.
+    """Options of reading a file; None = detect.
 
     transpose : rows are variables
     header, index : there is a line, a column, of names
@@ -62,9 +52,9 @@ def read_table(
 ) -> Table:
     """Read a table of measurements as samples x variables.
 
-    `samples`, `variables`: names known from elsewhere, which settle the orientation.
-    `keep_empty`: rows and columns without any value are allowed. Raises `TableError`, with the
-    line and column, for whatever cannot be a table.
+    `samples`, `variables`: names known from elsewhere, which decide the orientation.
+    `keep_empty`: allow rows and columns without any value. Raises `TableError`, with the line and
+    column, for a file that is not a table.
     """
     path, options = Path(path), options or ReadOptions()
     if not path.is_file():
@@ -75,7 +65,7 @@ def read_table(
             sha256 = checksum(path)
         table = to_table(
             grid,
-            transpose=_transpose(path, options),
+            transpose=options.transpose,
             samples=samples,
             variables=variables,
             keep_empty=keep_empty,
@@ -91,8 +81,8 @@ def read_table(
 
 @contextmanager
 def unchanged(path: Path) -> Iterator[None]:
-    """Raise `TableError` if the file is not the same one after the block as before: what was read
-    would be half of one table and half of another, or not what the checksum is of."""
+    """Raise `TableError` if the file changes during the block: the table could be a mix of two
+    versions, or not the one of the checksum."""
     before = _state(path)
     yield
     if _state(path) != before:
@@ -108,36 +98,47 @@ def _state(path: Path) -> tuple[int, ...]:
 
 
 def ending(path: Path) -> str:
-    """The ending that says the format: that of ``a.tsv.gz`` is ``.tsv``; lower case."""
+    """The extension in lower case, without that of a compression: ``.tsv`` for ``a.tsv.gz``."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] in _PACKED:
+    if suffixes and suffixes[-1] in _COMPRESSED:
         suffixes.pop()
     return suffixes[-1] if suffixes else ""
 
 
-def _transpose(path: Path, options: ReadOptions) -> bool | None:
-    """AnnData defines its own orientation; everywhere else it is said or looked for."""
-    if options.transpose is None and ending(path) == ".h5ad":
-        return False
-    return options.transpose
-
-
 def _read_grid(path: Path, options: ReadOptions) -> Grid:
     kind = ending(path)
-    if kind == ".parquet":
-        return binary.read_parquet(path, options.drop)
-    if kind == ".npy":
-        return binary.read_npy(path)
-    if kind == ".npz":
-        return binary.read_npz(path)
-    if kind == ".h5ad":
-        return binary.read_h5ad(path, options.layer)
-    names: dict[str, Any] = {"header": options.header, "index": options.index, "drop": options.drop}
-    if kind in _EXCEL:
-        return read_excel(path, sheet=options.sheet, **names)
-    if kind not in _TEXT:
+    if kind not in READERS:
         raise TableError(
-            f"the ending {kind or '(none)'!r} says no format; known are {', '.join(FORMATS)}."
+            f"unknown file type {kind or '(none)'!r}; use one of {', '.join(READERS)} "
+            f"(text also with {' or '.join(_COMPRESSED)})."
         )
+    return READERS[kind](path, options)
+
+
+def _text(path: Path, options: ReadOptions) -> Grid:
     with open_unpacked(path) as stream:
-        return read_text(stream, delimiter=options.delimiter, encoding=options.encoding, **names)
+        return read_text(
+            stream,
+            delimiter=options.delimiter,
+            encoding=options.encoding,
+            header=options.header,
+            index=options.index,
+            drop=options.drop,
+        )
+
+
+def _excel(path: Path, options: ReadOptions) -> Grid:
+    return read_excel(
+        path, sheet=options.sheet, header=options.header, index=options.index, drop=options.drop
+    )
+
+
+# How each file type is read. A new type is a function to a `Grid` and a line here.
+READERS: dict[str, Callable[[Path, ReadOptions], Grid]] = {
+    **dict.fromkeys((".csv", ".tsv", ".tab", ".txt"), _text),
+    **dict.fromkeys((".xlsx", ".xlsm", ".xls"), _excel),
+    ".parquet": lambda path, options: binary.read_parquet(path, options.drop),
+    ".npy": lambda path, options: binary.read_npy(path),
+    ".npz": lambda path, options: binary.read_npz(path),
+    ".h5ad": lambda path, options: binary.read_h5ad(path, options.layer),
+}

@@ -42,7 +42,7 @@ def _constant(
 
 
 def _copies(rows: NDArray[np.float64], what: str, name: Callable[[int], str]) -> list[Finding]:
-    """Constant rows are told of already."""
+    """Constant rows are reported already."""
     first: dict[bytes, int] = {}
     pairs = []
     for i, row in enumerate(rows):

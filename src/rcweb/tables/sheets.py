@@ -1,4 +1,4 @@
-"""What is known about samples and variables beside the measurements: sheets, names to show."""
+"""Sample sheets and tables of display names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def read_sheet(path: str | Path) -> pd.DataFrame:
     )
     if sheet.index.has_duplicates:
         name = sheet.index[sheet.index.duplicated()][0]
-        raise TableError(f"{Path(path).name}: {shorten(name)} has two lines.")
+        raise TableError(f"{Path(path).name}: {shorten(name)} occurs in two lines.")
     return sheet.rename_axis(first)
 
 

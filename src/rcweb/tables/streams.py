@@ -38,7 +38,7 @@ def open_unpacked(path: Path) -> Iterator[IO[bytes]]:
             yield stream
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise TableError(
-                f"{path.name}: damaged or cut-off gzip file ({reason(error)})."
+                f"{path.name}: damaged or truncated gzip file ({reason(error)})."
             ) from None
 
 
@@ -52,7 +52,7 @@ def text_lines(stream: IO[bytes], encoding: str | None = None) -> Iterator[str]:
         encoding = "utf-16" if start in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
     if encoding.lower() in ("utf-8", "utf8"):
         encoding = "utf-8-sig"  # the same, and a mark at the start is no part of the first name
-    # surrogateescape lets a bad byte through as a mark that is found below, with its place.
+    # surrogateescape keeps a bad byte as a marker, so that the check below can name its place.
     try:
         text = io.TextIOWrapper(stream, encoding=encoding, errors="surrogateescape")
     except LookupError:
@@ -87,7 +87,7 @@ def _check_line(line: str, number: int) -> None:
 
 
 class _Limited(io.RawIOBase):
-    """A stream that ends in an error where it gets longer than any table that fits in memory."""
+    """A stream that raises once it is longer than any table that fits in memory."""
 
     def __init__(self, source: Any, limit: int | None) -> None:
         self._source, self._limit, self._length = source, limit, 0
@@ -111,7 +111,7 @@ class _Limited(io.RawIOBase):
 
 
 class _ZstdReader(io.RawIOBase):
-    """Unpacks zstd frames; unlike the library's reader it notices that the last one is cut off."""
+    """Decompresses zstd frames. The library's own reader does not notice a truncated last frame."""
 
     def __init__(self, source: IO[bytes]) -> None:
         try:
@@ -135,7 +135,7 @@ class _ZstdReader(io.RawIOBase):
                 self._packed = self._source.read(_PIECE)
             if not self._packed:
                 if self._frame is not None:
-                    raise TableError("The zstd file is cut off.")
+                    raise TableError("The zstd file is truncated.")
                 return 0
             self._unpack()
         n = min(len(buffer), len(self._ready))

@@ -54,7 +54,7 @@ class Table:
         values: Any = self.values
         stored = values.data if sparse.issparse(values) else values
         if (low := np.nanmin(stored, initial=0.0)) < 0:
-            raise TableError(f"the smallest value is {low:g}: there is no log of it; drop --log.")
+            raise TableError(f"the smallest value, {low:g}, has no logarithm; leave out --log.")
         logs = values.log1p() / np.log(2) if sparse.issparse(values) else np.log2(values + 1)
         return replace(self, values=logs, logged=True)
 
@@ -81,7 +81,7 @@ def to_table(
     keep_empty: bool = False,
     sha256: str = "",
 ) -> Table:
-    """Turn the grid the right way round and refuse what no fit could use.
+    """Orient the grid as samples x variables, and raise for tables that cannot be fitted.
 
     `transpose`: True = rows are variables, False = rows are samples, None = look (see `orient`).
     """
@@ -91,13 +91,15 @@ def to_table(
         _refuse_empty(grid.values, 0, "column", grid.columns, grid.column_place)
         _refuse_empty(grid.values, 1, "row", grid.rows, grid.row_place)
     _refuse_infinite(grid)
-    if transpose is None:
-        way = orient(grid.rows, grid.columns, grid.corner, samples=samples, variables=variables)
+    if transpose is not None:
+        way = Orientation(not transpose, "as requested")
+    elif grid.rows_are_samples is not None:
+        way = Orientation(grid.rows_are_samples, "the file type defines it")
     else:
-        way = Orientation(not transpose, "as said")
+        way = orient(grid.rows, grid.columns, grid.corner, samples=samples, variables=variables)
     n_rows, n_columns = grid.values.shape
     values: Any = grid.values if way.rows_are_samples else grid.values.T
-    # One layout in memory whatever the file: another order of sums would change the last bits.
+    # One memory layout for every file format: another order of sums changes the last bits.
     values = sparse.csr_matrix(values) if sparse.issparse(values) else np.ascontiguousarray(values)
     rows = grid.rows or tuple(
         f"{'sample' if way.rows_are_samples else 'x'}{i}" for i in range(n_rows)

@@ -26,7 +26,7 @@ def read_text(
     index: bool | None = None,
     drop: Sequence[str] = (),
 ) -> Grid:
-    """A grid from text; `delimiter` None = the one that is most frequent in the first line."""
+    """A grid from text; `delimiter` None = the most frequent candidate in the first line."""
     return read_grid(text_rows(stream, delimiter, encoding), header=header, index=index, drop=drop)
 
 
@@ -62,9 +62,9 @@ def text_rows(
 
 
 class _Counted:
-    """Lines, and how many fields may stand in them since the last row was complete.
+    """Lines, with a count of the fields since the last complete row.
 
-    A quote that opens and never closes makes one row of a whole file.
+    A quote that is never closed would turn the whole file into one row.
     """
 
     def __init__(self, lines: Iterator[str], delimiter: str) -> None:

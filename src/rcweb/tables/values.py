@@ -1,4 +1,4 @@
-"""What the numbers look like: counts, logs, centred, unit variance, proportions."""
+"""The kind of the values: counts, logs, centred, unit variance, proportions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_ROWS = 200  # tell whether a few values dominate
 
 @dataclass(frozen=True)
 class Kind:
-    """What the numbers are, as far as they tell.
+    """The kind of the values.
 
     whole, binary, negative : whether all are whole, all are 0 or 1, any is below 0
     counts : whole, not negative, over more than one order of magnitude
@@ -113,7 +113,7 @@ def not_logged(kind: Kind) -> list[Finding]:
 
 
 def fixed_sum(look: Look) -> tuple[str, list[Finding]]:
-    """Whether the sum of each sample is the same: in words, and what follows from it."""
+    """Whether all samples have the same sum: a description, and the warning that follows."""
     values = look.values
     if not np.isfinite(values).all() or len(values) < 3 or values.shape[1] < 3:
         return "", []
@@ -138,7 +138,7 @@ def fixed_sum(look: Look) -> tuple[str, list[Finding]]:
 
 
 def _standard(look: Look) -> tuple[bool, bool]:
-    """Whether variables have mean 0, and variance 1; only all samples together can tell."""
+    """Whether variables have mean 0 and variance 1; needs all samples."""
     if not look.complete or len(look.values) < 3:
         return False, False
     seen = np.isfinite(look.values)
@@ -154,7 +154,7 @@ def _standard(look: Look) -> tuple[bool, bool]:
         return False, False
     centred = bool((mean[varying] ** 2 <= NEARLY_WHOLE**2 * square[varying]).all())
     ratio = np.sqrt(variance[varying]) * largest
-    # Some divide by n and some by n - 1.
+    # Variances may have been computed with n or with n - 1.
     slack = NEARLY_WHOLE + 1 / n[varying]
     return centred, bool((np.abs(ratio - 1) <= slack).all())
 

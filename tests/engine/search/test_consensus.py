@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from oblique_problems import planted, random_space
 
-from rcweb.engine.search.consensus import ERROR, agree, average
+from rcweb.engine.search.consensus import MOST_ERROR, agree, average
 from rcweb.engine.search.halves import (
     Split,
     beyond_chance,
@@ -113,5 +113,5 @@ def test_consensus_on_a_table_of_small_effects() -> None:
     cosine = np.abs(shared.B @ true.T)
     assert cosine[shared.found].max(axis=1).min() > 0.97
     assert (cosine[shared.found] > 0.97).any(axis=0).all()
-    assert shared.error[shared.found].max() < ERROR
+    assert shared.error[shared.found].max() < MOST_ERROR
     np.testing.assert_array_equal(agree(space).B, shared.B)

@@ -98,6 +98,8 @@ def _find_directions(Y: Array, seen: Mask, max_iter: int) -> LowRank:
     measured = len(Y) * float(seen.mean())
     best = start_from_zeros(Y, seen, 0)
     wider: LowRank | None = best
+    # Each round adds directions; it ends when none is above noise or the last ones were noise.
+    # If the rounds run out, the directions found so far are used, the strongest ones first.
     for _ in range(FILL_ROUNDS):
         if wider is None:
             break

@@ -42,7 +42,7 @@ class LowRank:
 
 @dataclass(frozen=True)
 class Fit:
-    """A model, what it expects of every entry (M, N), the steps made, and whether it settled."""
+    """A model, its expectation of every entry (M, N), the steps made, and whether it converged."""
 
     model: LowRank
     expected: Array
@@ -61,14 +61,16 @@ def fit_low_rank(
     model = start or start_from_zeros(Y, seen, K)
     hole = ~seen
     before = np.full(int(hole.sum()), np.inf)
+    # EM raises the likelihood at every step. At `max_iter` it returns the model so far with
+    # converged = False; the filled values are then less exact.
     for iteration in range(max_iter + 1):
         better, expected = step(Y, seen, model)
         now = expected[hole]
-        settled = bool(_rms(now - before) <= tol * np.sqrt(model.psi.mean()))
-        if settled or iteration == max_iter:
+        converged = bool(_rms(now - before) <= tol * np.sqrt(model.psi.mean()))
+        if converged or iteration == max_iter:
             break
         model, before = better, now
-    return Fit(model, expected, iteration, settled)
+    return Fit(model, expected, iteration, converged)
 
 
 def _rms(values: Array) -> float:

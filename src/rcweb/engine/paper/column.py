@@ -168,6 +168,7 @@ def _inflated_phase(problem: Problem, found: Array, switch: SwitchBack, start: S
         return
     if not nearest:
         nearest.append(_nearest(found, work.v))
+    # Ends: every step removes one row. An infinite lambda means that the rows left are dependent.
     while work.n_removed[0] < problem.target and np.isfinite(work.scalars[LAMBDA]):
         recent = np.array(nearest[-MONOTONE - 1 :])
         falling = len(recent) > MONOTONE and bool((np.diff(recent) < 0).all())

@@ -85,6 +85,7 @@ def _find_new(
     for inflation in range(max_inflations + 1):
         k = switch.k
         start = start_column(problem, A)
+        # Ends: k doubles until it is the length of a whole search.
         while True:
             b, trace = continue_column(problem, B, replace(switch, k=k), start)
             tries += 1

@@ -39,7 +39,7 @@ from rcweb.engine.types import Array
 
 FIRST = 1  # rounds before the slab's shape is learned
 LEAST = 5
-MOST = 30
+MOST = 15
 # Largest change of an entry in a round, in scales of its row, at which the equations converged.
 # With 0.03 the same answer comes later (accuracy within 0.0003).
 TOLERANCE = 0.09

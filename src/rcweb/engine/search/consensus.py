@@ -18,6 +18,7 @@ from scipy.optimize import linear_sum_assignment
 from rcweb.engine.search.halves import Split, recurrence, search_split
 from rcweb.engine.search.joint import normalised
 from rcweb.engine.search.newton import Ascent, ascend
+from rcweb.engine.search.peel import LEAST_GAIN
 from rcweb.engine.search.space import Space
 from rcweb.engine.threads import parallel
 from rcweb.engine.types import Array, Mask
@@ -26,12 +27,11 @@ MOST_SPLITS = 6  # at most; each gives two searches
 AT_ONCE = 2  # splits between two looks at whether more are needed
 POLISH_STEPS = 12  # Newton steps on all variables
 SAME = 0.85  # cosine from which on rows of two searches are one regulator
-LEAST_GAIN = 4.0  # nats by which a row must beat a Gaussian to take part
-ROUNDS = 4  # of means and their members
+MATCHING_ROUNDS = 4  # of means and their members
 OFTEN = 0.5  # share of the searches that must find a regulator
 # 1 - cosine to be expected between the answers of two sets of searches, up to which a regulator is
 # found: then two answers rarely differ by more than the 0.05 at which they count as different.
-ERROR = 0.02
+MOST_ERROR = 0.02
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Consensus:
     @property
     def found(self) -> Mask:
         """(n,) whether another set of searches would give the same row."""
-        return (self.frequency >= OFTEN) & (self.error < ERROR)
+        return (self.frequency >= OFTEN) & (self.error < MOST_ERROR)
 
 
 def agree(space: Space) -> Consensus:
@@ -75,7 +75,7 @@ def agree(space: Space) -> Consensus:
             splits.append(split)
             ends += polished
         mean, frequency, error = average(ends)
-        if (error[frequency >= OFTEN] < ERROR / 2).all():
+        if (error[frequency >= OFTEN] < MOST_ERROR / 2).all():
             break
     order = np.lexsort((error, -frequency))
     B = mean[order]
@@ -105,7 +105,7 @@ def average(ends: list[Ascent]) -> tuple[Array, Array, Array]:
     J = np.concatenate([end.J for end in ends])
     search = np.repeat(np.arange(len(ends)), [len(end.B) for end in ends])
     mean = _first_means(B, J, search)
-    for _ in range(ROUNDS):
+    for _ in range(MATCHING_ROUNDS):
         total, count, apart = np.zeros_like(mean), np.zeros(len(mean)), np.zeros(len(mean))
         for s in range(len(ends)):
             rows = B[search == s]

@@ -25,8 +25,8 @@ from rcweb.engine.types import Array
 LEAST_CURVATURE = 0.05  # eigenvalues of the Hessian's blocks are raised to this: ascent is certain
 LONGEST = 0.5  # a row turns by at most this in one step, in radians
 SHORTEST = 1e-3  # shares of a step below which the line search gives up
-CONVERGED = 1.0  # rise of the whole log-likelihood, in nats, below which the ascent ends
-ROUNDS = 2  # EM rounds of the densities per step
+SMALLEST_RISE = 1.0  # rise of the whole log-likelihood, in nats, below which the ascent ends
+EM_ROUNDS = 2  # EM rounds of the densities per step
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Ascent:
 
     def take(self, space: Space, rows: NDArray[np.intp]) -> Ascent:
         """Some of the rows."""
-        return Ascent.at(space, self.B[rows], self.density.take(rows), ROUNDS)
+        return Ascent.at(space, self.B[rows], self.density.take(rows), EM_ROUNDS)
 
 
 def ascend(space: Space, point: Ascent, steps: int) -> Ascent:
@@ -75,14 +75,14 @@ def ascend(space: Space, point: Ascent, steps: int) -> Ascent:
     for _ in range(steps):
         step = _newton_step(space, point)
         size = min(1.0, 2 * size)
-        new = Ascent.at(space, point.B + size * step, point.density, ROUNDS)
+        new = Ascent.at(space, point.B + size * step, point.density, EM_ROUNDS)
         while new.L <= point.L and size > SHORTEST:
             size /= 3
-            new = Ascent.at(space, point.B + size * step, point.density, ROUNDS)
+            new = Ascent.at(space, point.B + size * step, point.density, EM_ROUNDS)
         if new.L <= point.L:
             break
         gain, point = (new.L - point.L) * space.N, new
-        if gain < CONVERGED:
+        if gain < SMALLEST_RISE:
             break
     return point
 

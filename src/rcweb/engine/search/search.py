@@ -51,7 +51,7 @@ DENSITY_ROUNDS = 80  # of EM, for a density that starts wide and ends where it l
 # on real tables and 70 with a background of a tenth of the strong weights.
 WIDER = 1.5
 MOSTLY = 0.9  # share of sparse columns that holds the others in place
-STARTS = 6  # of the peeling, per column that is no sparser than chance
+PEELING_STARTS = 6  # of the peeling, per column that is no sparser than chance
 NOISY = 0.25  # more starts rarely help rows with more noise than this
 AGREED = 0.95  # cosine from which on two searches have the same column
 SPLITS = 2  # of the variables, where one search stands for all
@@ -168,9 +168,9 @@ def _search_exact(
     sparse = _sparser_than_chance(space, start, chance)
     report(f"search: {sparse.sum()} of {space.K} columns are sparser than chance")
     same = ~_contradicted(start.B, other.B[_sparser_than_chance(space, other, chance)])
-    found = _graded(space, start, chance, sparse, same)
+    found = _ungraded(start, chance, sparse, same)
     if sparse.all() or not sparse.any() or space.blurred:
-        return found
+        return _graded(space, found)
     return search_thoroughly(space, found, report)
 
 
@@ -189,28 +189,32 @@ def _contradicted(B: Array, others: Array) -> Mask:
     return np.asarray((inside > np.sqrt(1 - NEW_SHARE**2)) & (cosine < AGREED))
 
 
-def _graded(space: Space, columns: Columns, chance: float, sparse: Mask, same: Mask) -> Found:
-    """The columns of one search with the evidence of cold searches in halves of the variables."""
+def _ungraded(columns: Columns, chance: float, sparse: Mask, same: Mask) -> Found:
+    """The columns of one search before any evidence from others."""
+    n = len(columns.B)
+    no, nothing = np.zeros(n, bool), np.zeros(n)
+    score = columns.J + np.log(own_share(columns.B))
+    return Found(
+        columns, score, chance, sparse, no, no, nothing, 1 - nothing, nothing, same, exact=True
+    )
+
+
+def _graded(space: Space, found: Found) -> Found:
+    """With the evidence of a null and of cold searches in halves of the variables."""
     rng = np.random.default_rng([STREAM, 2])
     level = sparse_above(chance_level(space, space.K, rng, leverage=True), space.N)
-    score = columns.J + np.log(own_share(columns.B))
+    B = found.columns.B
     splits = _splits(space)
     halves = [half for split in splits for half in (split.first, split.second)]
-    cosine = np.array([np.abs(columns.B @ half.T).max(axis=1) for half in halves])
+    cosine = np.array([np.abs(B @ half.T).max(axis=1) for half in halves])
     if not halves:
-        cosine = np.zeros((1, len(score)))
-    return Found(
-        columns=columns,
-        score=score,
-        chance=chance,
-        sparse=sparse,
-        clear=score > level,
-        trusted=np.zeros(len(score), bool),
+        cosine = np.zeros((1, len(B)))
+    return replace(
+        found,
+        clear=found.score > level,
         frequency=np.asarray((cosine > SAME).mean(axis=0)),
         error=np.asarray(1 - cosine.mean(axis=0)),
-        recurrence=recurrence(columns.B, splits),
-        same=same,
-        exact=True,
+        recurrence=recurrence(B, splits),
     )
 
 
@@ -228,7 +232,7 @@ def search_thoroughly(
     rng = np.random.default_rng([STREAM, 1, 1])
     K, start, sparse = space.K, found.columns, found.sparse
     kept = pick_independent(start.B[sparse], start.J[sparse], -np.inf, start.B[:0], K)
-    n_starts = int(np.clip(STARTS * (K - len(kept)), 48, 384))
+    n_starts = int(np.clip(PEELING_STARTS * (K - len(kept)), 48, 384))
     # Where a part of the directions shows a row clearly, one start in thousands still leads to it.
     patience = 2 if space.level > NOISY else 64 if space.enough_variables else 8
     peeled, sure = peel(space, kept, rng, n_starts=n_starts, most_starts=patience * n_starts)
@@ -246,8 +250,7 @@ def search_thoroughly(
     cosine = np.abs(best.B @ start.B.T)
     known = cosine.max(axis=1) > AGREED
     same = np.where(known, found.same[cosine.argmax(axis=1)], good)
-    graded = _graded(space, best, found.chance, good, same)
-    return replace(graded, thorough=True)
+    return replace(_graded(space, _ungraded(best, found.chance, good, same)), thorough=True)
 
 
 def _finish(space: Space, B: Array, widths: NDArray[np.float64]) -> Columns:

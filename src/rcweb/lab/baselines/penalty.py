@@ -1,4 +1,4 @@
-"""A penalty chosen fairly: the one at which a method's network has the density it was told."""
+"""Choose the penalty at which a method's network has the given density."""
 
 from __future__ import annotations
 

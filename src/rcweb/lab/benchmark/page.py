@@ -1,7 +1,7 @@
 """``python -m rcweb.lab.benchmark.page``: the tables of docs/benchmark.md from benchmarks/results.
 
 A table of the page stands between ``<!-- table NAME -->`` and ``<!-- end -->``; everything else is
-left as it is. ``--check`` changes nothing and tells whether the page is in step with the results.
+kept. ``--check`` changes nothing and reports whether the page agrees with the results.
 """
 
 from __future__ import annotations

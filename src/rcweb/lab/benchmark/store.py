@@ -87,7 +87,7 @@ class Store:
         }
 
     def describe(self, cell: str, facts: dict[str, Any]) -> None:
-        """Say once what a cell is."""
+        """Write the description of a cell once."""
         if cell not in self._described:
             self.append({"describes": cell, **facts})
             self._described.add(cell)

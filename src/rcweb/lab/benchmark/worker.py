@@ -27,7 +27,7 @@ LONGEST_ERROR = 1000
 
 
 class Worker:
-    """The near end: starts the process, hands out tasks, kills it when time is up."""
+    """The parent's side: starts the process, sends tasks, kills it after the time limit."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
@@ -99,8 +99,8 @@ class Worker:
 
 
 class Remote:
-    """A place of an executor, such as a dask cluster, instead of a process of this machine. A fit
-    that takes too long cannot be stopped there."""
+    """A slot of an executor, such as a dask cluster, instead of a local process. A fit that
+    exceeds the time limit cannot be stopped there."""
 
     def __init__(self, executor: Executor, threads: int) -> None:
         self.threads = threads
@@ -154,7 +154,7 @@ class Crew:
 
 
 def answer(message: dict[str, Any]) -> dict[str, Any]:
-    """The far end: do what a message asks for; whatever goes wrong is a row that says so."""
+    """The child's side: run the task of a message; an error becomes a row with status "failed"."""
     from rcweb.lab.benchmark.foreign import ForeignCell, measure_foreign
     from rcweb.lab.benchmark.measure import measure, warm_up
     from rcweb.lab.benchmark.organisms import OrganismCell, measure_organism

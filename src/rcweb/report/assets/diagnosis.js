@@ -14,9 +14,11 @@ const MEANING = {
   score: "sparseness of its column",
   chance: "the sparsest column that the same search finds in noise",
   share: "part of its column that no other column explains",
-  agreement: "correlation with its counterpart from a second seed",
-  certified: "sparser than chance allows",
-  identifiable: "certified, with enough zeros, and no other column would do as well",
+  certified: "two halves of the variables that share none lead to it",
+  found: "certified, or the same for any start and above chance; edges of others are not drawn",
+  frequency: "share of the other searches that have it too",
+  error: "1 \u2212 cosine to be expected between two sets of searches",
+  recurrence: "how far disjoint halves of the variables agree on it, 0 to 1",
 };
 
 function diagnosisPart(regulator) {

@@ -28,7 +28,7 @@ def accuracy_figure(summary: pd.DataFrame, published: bool = False) -> Figure:
     """One row per panel of the paper, one column per N (unless N is what varies).
 
     Bars reach from the worst to the best seed; the oracle is black, the sampler started at the
-    truth grey. ``1 - rho`` is on a logarithmic scale, so that methods near 1 are told apart.
+    truth grey. ``1 - rho`` is on a logarithmic scale, which separates methods near 1.
     """
     import matplotlib.pyplot as plt
 
