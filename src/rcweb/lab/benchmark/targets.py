@@ -67,8 +67,14 @@ def targets() -> tuple[Target, ...]:
             every=True,
         ),
         Target(
-            "seeds: certified or found regulators that agree (> .95)",
+            "other random numbers: certified or found regulators that agree (> .95)",
             lambda read: organisms(read, "agree_95_kept", "whole"),
+            0.95,
+            every=True,
+        ),
+        Target(
+            "another order and other signs: certified or found regulators that agree (> .95)",
+            lambda read: organisms(read, "agree_95_kept", "shuffled"),
             0.95,
             every=True,
         ),
