@@ -69,11 +69,11 @@ def ratio_lines(curves: pd.DataFrame, value: str = "regulators") -> pd.DataFrame
 def published_points(rows: pd.DataFrame) -> pd.DataFrame:
     """The published decompositions by the same rule: panel, edges, regulators, pairs."""
     lines = []
-    for row in rows[rows["status"] == "ok"].drop_duplicates("panel").to_dict("records"):
-        if isinstance(row.get("published"), dict):
-            sets = pd.DataFrame(row["published"]).iloc[0]
-            counts = {name: sets[name] for name in ("regulators", "pairs")}
-            lines.append({"panel": row["panel"], "edges": sets["n_edges"], **counts})
+    scored = rows[[isinstance(value, dict) for value in rows["published"]]]
+    for row in scored.drop_duplicates("panel").to_dict("records"):
+        sets = pd.DataFrame(row["published"]).iloc[0]
+        counts = {name: sets[name] for name in ("regulators", "pairs")}
+        lines.append({"panel": row["panel"], "edges": sets["n_edges"], **counts})
     return pd.DataFrame(lines, columns=["panel", "edges", "regulators", "pairs"])
 
 

@@ -54,8 +54,10 @@ def _figures(plan: str, rows: pd.DataFrame, summary: pd.DataFrame) -> dict[str, 
     if plan == "speed":
         return {"speed": speed_figure(summary)}
     figures: dict[str, Figure] = {}
-    # Nothing can be accurate in a table without regulators.
+    # Nothing can be accurate in a table without regulators, and no rival is asked for P.
     summary = summary[summary["rho"].notna()]
+    if plan == "foreign":
+        summary = summary[summary["asked"] == "known"]
     honest = summary["panel"].str.contains("honest")
     for suffix, part in (("", summary[~honest]), ("_honest", summary[honest])):
         if part.empty:
