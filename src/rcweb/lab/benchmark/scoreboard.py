@@ -40,8 +40,9 @@ TARGETS = """## Targets
 
 What rcweb should reach on real and foreign tables. "mean" bounds the mean over units, "every" each
 unit (its mean over seeds); "within" counts the units that keep the bound. Time is CPU time of one
-thread. Where rows cannot be told apart (twins, rotation-invariant blocks, M < P) no certified row
-is counted right or wrong.
+thread. "Other random numbers": the search draws from a fixed stream, so that two seeds of a user
+agree by construction; here seed s draws from stream s. Where rows cannot be told apart (twins,
+rotation-invariant blocks, M < P) no certified row is counted right or wrong.
 """
 
 

@@ -48,5 +48,5 @@ def heat_map(summary: pd.DataFrame) -> Figure:
     ax.axvline(n_blind - 0.5, color="white", lw=4)
     ax.set_xticks(range(table.shape[1]), list(table.columns), rotation=40, ha="right")
     ax.set_yticks(range(len(table)), labels, fontsize=8.5)
-    ax.set_title("accuracy, mean |ρ| one to one\nframed: the best of its cell", fontsize=9)
+    fig.suptitle("accuracy, mean |ρ| one to one\nframed: the best of its cell", fontsize=9)
     return fig
