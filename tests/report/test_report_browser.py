@@ -374,36 +374,35 @@ def test_poor_page(browser, tmp_path):
 
 
 def test_large_page_is_small_and_quick(browser, tmp_path):
-    """100 regulators x 5,000 genes, 6,000 edges: < 15 MB, painted in 2 s, filtered in 200 ms."""
+    """100 regulators x 5,000 genes, 6,000 edges: < 15 MB; what a filter builds anew, on which its
+    time depends, is hundreds of elements and not thousands."""
     model = fitted(100, 5000, degree=60, n_samples=500)
     groups = [f"group {m % 12}" for m in range(500)]
     data = report_data(model, model.activities, sample_groups=groups)
     path = write_report(tmp_path / "large.html", data)
     assert path.stat().st_size < 15e6
     open_afresh(browser, path)
-    paint = "return performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
-    assert wait_for(lambda: browser.execute_script(paint), "the first paint") < 2000
-    measure = """
-        const [css, values, done] = arguments;
+    built = """
+        const [css, value, done] = arguments;
+        let count = 0;
+        const watch = new MutationObserver((changes) => changes.forEach((change) =>
+            change.addedNodes.forEach((node) => {
+                count += 1 + (node.querySelectorAll?.("*").length ?? 0);
+            })));
+        watch.observe(document.body, { childList: true, subtree: true });
         const control = document.querySelector(css);
-        const times = [];
-        const step = () => {
-            if (times.length === values.length) return done(times);
-            const start = performance.now();
-            control.value = values[times.length];
-            control.dispatchEvent(new Event("input", { bubbles: true }));
-            // The second frame begins after the first was painted.
-            requestAnimationFrame(() => requestAnimationFrame(() => {
-                times.push(performance.now() - start);
-                step();
-            }));
-        };
-        step();"""
+        control.value = value;
+        control.dispatchEvent(new Event("input", { bubbles: true }));
+        // The second frame begins after the first was painted.
+        requestAnimationFrame(() => requestAnimationFrame(() => {
+            watch.disconnect();
+            done(count);
+        }));"""
     for css, values in {
         "#min-probability": [0.6, 0.7, 0.8, 0.9, 0.5],
         "#max-edges": [6000, 100, 5000, 4000, 6000],
         "#regulator-search": ["gene12", "rcweb7", "x", "gene", ""],
     }.items():
-        times = browser.execute_async_script(measure, css, values)
-        assert np.median(times) < 200, f"{css} took {times} ms"
+        counts = [browser.execute_async_script(built, css, value) for value in values]
+        assert 0 < max(counts) < 2000, f"{css} built {counts} elements"
     assert problems(browser) == []

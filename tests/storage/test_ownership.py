@@ -230,4 +230,4 @@ def test_a_record_from_a_stranger(out, text, match):
     (out / "provenance.json").write_text(text)
     with pytest.raises(ValueError, match=match):
         read_provenance(out)
-    refused(out, match)
+    refused(out, rf"\(.*{match}.*(?<!\.)\): name another folder")

@@ -77,7 +77,7 @@ def test_npy_gets_names_of_its_own(tmp_path):
 def test_h5ad_reads_a_layer_and_stays_sparse(tmp_path, layer):
     """Single-cell tables must not be made dense on the way in."""
     anndata = pytest.importorskip("anndata")
-    X = sparse.random(20, 30, 0.1, "csr", rng=np.random.default_rng(0))
+    X = sparse.random(20, 30, 0.1, "csr", random_state=np.random.default_rng(0))
     adata = anndata.AnnData(X, layers={"counts": X * 2})
     adata.write_h5ad(tmp_path / "t.h5ad")
     table = read_table(tmp_path / "t.h5ad", ReadOptions(layer=layer))
@@ -89,7 +89,7 @@ def test_h5ad_reads_a_layer_and_stays_sparse(tmp_path, layer):
 
 def test_scipys_sparse_npz_stays_sparse(tmp_path):
     """The other common way sparse tables are kept."""
-    X = sparse.random(5, 7, 0.3, "csc", rng=np.random.default_rng(0))
+    X = sparse.random(5, 7, 0.3, "csc", random_state=np.random.default_rng(0))
     sparse.save_npz(tmp_path / "t.npz", X)
     table = read_table(tmp_path / "t.npz")
     assert sparse.issparse(table.values)

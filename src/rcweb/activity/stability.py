@@ -101,6 +101,7 @@ def resample_stability(
     table = _sliceable(X)
     draws = list(_draws(table.shape[0], n_resamples, scheme, fraction, random_state))
     reference = np.asarray(model.components_, dtype=np.float64)
+    # A generator: rows of a resample are copied only when a worker is free for them.
     tasks = ((_prepared(model, seed), _take(table, rows)) for rows, seed in draws)
     if executor is None:
         parallel = Parallel(n_jobs=n_jobs, return_as="generator")
@@ -114,6 +115,7 @@ def resample_stability(
             if progress is not None:
                 progress(collected.n, n_resamples)
     except KeyboardInterrupt:
+        # Without a finished resample there is nothing to return.
         if not collected.n:
             raise
     finally:
@@ -134,6 +136,7 @@ def _draws(
     size = M if scheme == "bootstrap" else max(2, round(fraction * M))
     for stream in np.random.SeedSequence(seed).spawn(n_resamples):
         rng = np.random.default_rng(stream)
+        # Sorted: chunked and sparse tables are read in order.
         rows = np.sort(rng.choice(M, size, replace=scheme == "bootstrap"))
         yield rows, int(rng.integers(2**31))
 
@@ -141,6 +144,7 @@ def _draws(
 def _prepared(model: Any, seed: int) -> Any:
     twin = clone(model)
     known = twin.get_params(deep=False)
+    # With "auto" each resample could find another number, and counts would not compare.
     wanted = {"n_components": len(model.components_), "random_state": seed}
     return twin.set_params(**{name: value for name, value in wanted.items() if name in known})
 
@@ -203,9 +207,12 @@ class _Collected:
         pairs = match_rows(found, reference)
         rho = np.zeros(len(reference))
         rho[pairs.other] = np.abs(pairs.correlation)
+        # Weights are averaged only over resamples that found the regulator; a wrong match would
+        # blur them.
         back = rho >= threshold
         aligned = np.zeros_like(reference)
         aligned[pairs.other] = found[pairs.found] * pairs.scale[:, None]
+        # A flipped sign is another effect, not the same edge.
         same = (aligned != 0) & ((reference == 0) | (np.sign(aligned) == np.sign(reference)))
         self.n += 1
         self.edges += same

@@ -14,6 +14,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit with its code."""
     from rcweb.cli import interrupt
 
+    # Before the slow imports: Ctrl-C during them must not show a traceback.
     interrupt.listen()
     try:
         code = _run(sys.argv[1:] if arguments is None else list(arguments))
@@ -26,6 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _run(arguments: list[str]) -> int:
     try:
+        # click is an extra; without it users need a message, not a traceback.
         import click  # noqa: F401
     except ImportError:
         sys.stderr.write("rcweb: the command line needs click: pip install 'rcweb[cli]'\n")

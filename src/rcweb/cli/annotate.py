@@ -42,6 +42,7 @@ def annotate(out: Path, overwrite: bool, sources: Sources, console: Console) -> 
         )
     start = time.monotonic()
     with console.interruptible(advice(out, f"{out} is as it was.")):
+        # Files that the user edited since must not be overwritten.
         check_output(out, FILES, sources, overwrite=overwrite)
         result = read_result(out)
         samples, variables = list(result.activities.index), result.model.network_.targets
@@ -52,6 +53,7 @@ def annotate(out: Path, overwrite: bool, sources: Sources, console: Console) -> 
         inputs = updated_inputs(result.provenance.get("inputs", {}), sources.inputs())
         record = {**result.provenance, "inputs": inputs}
         matches = updated_matches(record, given.matches)
+        # The report shows the input check; it must name the new files.
         result.model.input_ = replace(result.model.input_, matches=matches)
         record["input_check"] = result.model.input_.to_plain()
         result = replace(result, provenance=record)

@@ -53,6 +53,7 @@ def run(arguments: list[str]) -> int:
     try:
         result = group.main(arguments, prog_name="rcweb", standalone_mode=False)
         code = result if isinstance(result, int) else OK
+        # A library swallowed the Ctrl-C; the exit code must still tell a script.
         if code == OK and interrupt.seen():
             return _fail("interrupted, after the work was done.", INTERRUPTED)
         return code
@@ -79,6 +80,7 @@ def _explain(error: Exception) -> int:
     if isinstance(error, MemoryError):
         known = str(error) if _is_expected(error) else "not enough memory for this table."
         return _fail(known, INPUT)
+    # Full disks and missing permissions are not bugs of rcweb.
     if isinstance(error, OSError):
         return _fail(f"{error.filename or ''}: {error.strerror or error}".lstrip(": "), INPUT)
     if isinstance(error, (ValueError, TypeError)) or _is_expected(error):

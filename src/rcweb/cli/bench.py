@@ -48,6 +48,7 @@ def bench(
     if plan not in PLANS:
         raise click.UsageError(f"There is no plan {plan!r}; plans are {', '.join(PLANS)}.")
     advice = "Finished fits are kept; run the same command again to resume."
+    # stdout is for the result alone, which may be JSON.
     with console.interruptible(lambda: advice), redirect_stdout(sys.stderr):
         folder = run(
             plan,

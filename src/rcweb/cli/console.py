@@ -18,7 +18,7 @@ from rcweb.cli import interrupt
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_FIRST_SIGN = 2.0  # seconds until a step that takes long says so
+_FIRST_SIGN = 2.0  # seconds until a long step shows progress
 _EVERY = 10.0  # and how often when nobody watches a terminal
 
 
@@ -48,9 +48,11 @@ class Console:
     @contextmanager
     def step(self, what: str) -> Iterator[None]:
         """Show progress of a step that takes longer than two seconds."""
+        # A Ctrl-C that a library swallowed takes effect at the next step.
         interrupt.check()
         start = time.monotonic()
         done = threading.Event()
+        # A daemon thread: the watcher must not keep the process alive after an error.
         watcher = threading.Thread(target=_watch, args=(what, start, done, sys.stderr), daemon=True)
         if not self.quiet:
             watcher.start()
@@ -78,6 +80,7 @@ def _watch(what: str, start: float, done: threading.Event, stream: TextIO) -> No
     """On a terminal one line that counts seconds; elsewhere a new line every ten seconds."""
     terminal = stream.isatty()
     wait = _FIRST_SIGN
+    # Ends when the step does, since `done` is set in every case.
     while not done.wait(wait):
         seconds = time.monotonic() - start
         stream.write(
@@ -86,6 +89,7 @@ def _watch(what: str, start: float, done: threading.Event, stream: TextIO) -> No
         stream.flush()
         wait = 1.0 if terminal else _EVERY
     if terminal and time.monotonic() - start > _FIRST_SIGN:
+        # Clear the counting line; the summary of the step follows.
         stream.write("\r\033[K")
         stream.flush()
 

@@ -67,6 +67,7 @@ def _load(console: Console) -> Dataset | None:
     try:
         with console.step("fetching E. coli expression and RegulonDB"):
             return load_ecoli()
+    # No network connection is no reason to show nothing.
     except DatasetError as error:
         console.say(f"The E. coli table is not available: {error}")
         console.say("Showing a simulated network instead.")
@@ -78,6 +79,7 @@ def _ecoli(dataset: Dataset, out: Path, console: Console, overwrite: bool) -> Pa
 
     start = time.monotonic()
     frame = dataset.expression
+    # No file to read, but the same path as `fit` from here on.
     table = Table(frame.to_numpy(), tuple(map(str, frame.index)), tuple(map(str, frame.columns)))
     console.say(f"{dataset.name}: {frame.shape[0]} samples x {frame.shape[1]:,} genes.")
     symbols = dataset.genes["symbol"].dropna()
@@ -105,6 +107,7 @@ def best_known(names: pd.DataFrame | None) -> pd.DataFrame:
     if names is None:
         raise ValueError("There are no names.")
     named = names[names["name"] != ""].sort_values("log10_p", kind="stable")
+    # A regulator found in two parts would take two of the ten lines.
     named = named.drop_duplicates("best_known").head(SHOWN)
     columns = ["name", "n_targets", "overlap", "known_size", "log10_p"]
     return named.rename_axis("regulator").reset_index()[["regulator", *columns]]
@@ -128,6 +131,7 @@ def _planted(out: Path, console: Console, overwrite: bool) -> Path:
     from rcweb.tables.table import Table
 
     start = time.monotonic()
+    # A fixed seed: everybody sees the same demo.
     truth = simulate(280, 500, 30, network="poisson", density=0.1, noise=0.1, random_state=0)
     M, N = truth.data.shape
     table = Table(

@@ -155,13 +155,16 @@ def fit(
         checkpoint,
         "auto" if center is None else center,
     )
+    # Before -o is required: a forecast writes nothing.
     if forecast:
         tell_forecast(read_data(data, reading(), Knowledge()), parameters, console)
         return
     out = _checked_folder(out, checkpoint)
+    # Before the fit: an hour of work must not end in an error about the folder.
     check_output(out, FILES, sources, data, overwrite=overwrite)
     if h5ad:
         check_package("anndata", "--h5ad", "anndata")
+    # A list, so that the message on Ctrl-C can change as the work proceeds.
     kept = [_on_interrupt(out, checkpoint)]
     with console.interruptible(lambda: kept[-1]):
         knowledge = load_knowledge(sources)
@@ -169,6 +172,7 @@ def fit(
             table = read_data(data, reading(), knowledge)
         knowledge = join_table(knowledge, sources, table.samples, table.variables)
         check = check_data(table, data.name, knowledge.matches)
+        # Before the fit: a wrong table should not cost an hour.
         tell_input(check, console)
         if h5ad:
             check_h5ad(table, knowledge)
@@ -184,6 +188,7 @@ def fit(
         with console.step("writing results"):
             write_result(out, result, knowledge, annotations, h5ad=h5ad, overwrite=overwrite)
         if checkpoint is not None:
+            # Only now: until the result is on disk the checkpoint is the only copy of the work.
             remove_checkpoint(checkpoint)
         kept.append(f"The result is complete, in {out}.")
         summary = summarise(out, result, annotations, time.monotonic() - start)
@@ -194,6 +199,7 @@ def _checked_folder(out: Path | None, checkpoint: Path | None) -> Path:
     """Where results go."""
     if out is None:
         raise click.UsageError("Missing option '-o' / '--out': name a folder for the results.")
+    # Replacing the folder would delete the checkpoint.
     if checkpoint is not None and checkpoint.resolve().is_relative_to(out.resolve()):
         raise click.UsageError(f"{out} is replaced as a whole; name a checkpoint outside it.")
     return out

@@ -16,11 +16,13 @@ from typing import Any
 
 INTERRUPTED = 130
 
+# A list: a signal handler may interrupt any code, and append is atomic.
 _seen: list[int] = []
 
 
 def listen() -> None:
     """Record interruptions from now on; where they are ignored, as in background jobs, still so."""
+    # nohup and shells ignore the signal on purpose for background jobs; leave that.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _remember)
 
@@ -67,4 +69,5 @@ def _leave(number: int, frame: Any, write: Any = os.write, leave: Any = os._exit
 
 
 def _identity(path: Path) -> int | None:
+    # A replaced folder has another inode, even under the same name.
     return path.stat().st_ino if path.exists() else None

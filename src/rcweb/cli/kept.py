@@ -35,6 +35,7 @@ def knowledge_to_bytes(knowledge: Knowledge) -> bytes:
         "title": knowledge.title,
     }
     text = json.dumps(document, allow_nan=False)
+    # mtime=0: the time of writing would change the bytes.
     return gzip.compress(text.encode("utf-8", errors="surrogatepass"), mtime=0)
 
 
@@ -48,6 +49,7 @@ def read_knowledge(folder: Path, n_samples: int) -> Knowledge:
     path = folder / KNOWLEDGE_FILE
     if not path.is_file():
         return Knowledge()
+    # Limited by the free memory: a small gzip file may unpack to gigabytes.
     with open_unpacked(path) as stream:
         content = stream.read()
     try:
@@ -55,6 +57,7 @@ def read_knowledge(folder: Path, n_samples: int) -> Knowledge:
         if (document["format"], document["version"]) != (KNOWLEDGE_FORMAT, KNOWLEDGE_VERSION):
             raise ValueError("it has another format")
         groups, labels, title = (document[key] for key in ("groups", "labels", "title"))
+        # Groups are stored in sample order; another length cannot be matched.
         if groups is not None and len(groups) != n_samples:
             raise ValueError(f"it has groups of {len(groups)} samples, there are {n_samples}")
         return Knowledge(
@@ -65,6 +68,7 @@ def read_knowledge(folder: Path, n_samples: int) -> Knowledge:
             labels=None if labels is None else {str(k): str(v) for k, v in labels.items()},
             title=None if title is None else str(title),
         )
+    # An edited file can fail in any of these ways.
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ValueError(f"{KNOWLEDGE_FILE} was changed after rcweb wrote it ({error})") from None
 
@@ -79,6 +83,7 @@ def updated_inputs(
     kept: dict[str, dict[str, Any]], given: dict[str, dict[str, str]]
 ) -> dict[str, dict[str, Any]]:
     """The same for the record of files: "sets 1" replaces all earlier sets."""
+    # Roles are numbered ("sets 1", "sets 2"); an option replaces all of its kind.
     renewed = {role.split()[0] for role in given}
     return {r: facts for r, facts in kept.items() if r.split()[0] not in renewed} | given
 

@@ -114,6 +114,7 @@ def join_table(
     """Add what needs the names in the table, and how many of them each file shares with it."""
     from rcweb.cli import matching
 
+    # None means not given; `annotate` then keeps what is stored.
     groups = measured = labels = None
     matches = [matching.match_sets(file, sets, variables) for file, sets in knowledge.set_files]
     if sources.names is not None and knowledge.name_columns is not None:
@@ -126,6 +127,7 @@ def join_table(
             sources.samples.name, knowledge.sheet, samples, sources.group
         )
         matches.append(found)
+    # Read only now: the sample names of the table decide its orientation.
     if sources.measured is not None:
         measured = _load_measured(sources.measured, samples)
         matches.append(matching.match_measured(sources.measured.name, measured, samples))
@@ -135,7 +137,7 @@ def join_table(
 
 
 def _load_measured(path: Path, samples: Sequence[str]) -> pd.DataFrame:
-    """Measured factors, samples x factors, turned round if the names of samples say so."""
+    """Measured factors, samples x factors, transposed if the sample names are in the columns."""
     from rcweb.tables import read_table
 
     return read_table(path, samples=samples, keep_empty=True).frame()
@@ -146,6 +148,7 @@ def _load_sets(paths: Sequence[Path], **columns: str | None) -> list[tuple[Path,
     from rcweb.knowledge import read_sets
     from rcweb.knowledge.genesets import is_gmt
 
+    # An option without effect is a mistake of the user; say so.
     if any(columns.values()) and all(map(is_gmt, paths)):
         raise ValueError("Columns are named for a table of edges, but --sets names none.")
     return [(path, read_sets(path, **columns)) for path in paths]
@@ -177,6 +180,7 @@ def annotate_model(
     if knowledge.measured is not None:
         measured = match_measured(activities, knowledge.measured)
     if measured is not None:
+        # Known targets first; a measurement names only what they leave unnamed.
         names = _named_by_measurement(_unnamed(model) if names is None else names, measured)
     if names is not None and total_variance is not None:
         share = share_of_variance(activities, model.components_, total_variance)
@@ -192,8 +196,9 @@ def _unnamed(model: RCweb) -> pd.DataFrame:
 
 
 def _named_by_measurement(names: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
-    """A regulator that no known targets name gets the name of the factor measured to be it."""
+    """Name a regulator without a name after the measured factor assigned to it."""
     found = measured[measured["regulator"].notna()]
+    # Names must stay unique when a factor is also a known set.
     taken = set(names["name"])
     factors = {
         regulator: f"{factor} (measured)" if factor in taken else factor

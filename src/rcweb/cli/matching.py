@@ -22,6 +22,7 @@ SAME_SAMPLES = "Samples must be called the same in both files."
 def match_sets(file: str, sets: GeneSets, variables: Sequence[str]) -> Match:
     """Members of sets among the variables."""
     inside = set(variables)
+    # How many sets can be found at all says more than how many members match.
     hit = sum(not inside.isdisjoint(members) for members in sets.members)
     return match(
         file,
@@ -48,6 +49,7 @@ def match_labels(
     for title in chosen or ():
         if title not in columns:
             raise TableError(f"{file}: there is no column {title!r}; it has {there}.")
+    # Detected by content, not by title: titles of identifier columns vary too much.
     identifier = chosen[0] if chosen else id_column(columns, variables)
     name = chosen[1] if chosen else name_column(columns, identifier)
     if name is None:
@@ -57,6 +59,7 @@ def match_labels(
         )
     found = match(
         file,
+        # Empty cells are no identifiers.
         set(columns[identifier]) - {""},
         variables,
         what=f"identifiers in its column {identifier!r}",

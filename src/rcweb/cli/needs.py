@@ -37,6 +37,7 @@ def check_output_file(out: Path, *inputs: Path, overwrite: bool) -> None:
         raise ValueError(f"{out} is a folder and is not replaced; name another output.")
     if not overwrite:
         check_free(out)
+    # Only tries to write; nothing is left behind.
     with probing(out):
         pass
 
@@ -44,6 +45,7 @@ def check_output_file(out: Path, *inputs: Path, overwrite: bool) -> None:
 def check_package(name: str, what: str, extra: str) -> None:
     """Raise ImportError, with what to install, if the package cannot be imported."""
     try:
+        # Imported, not just looked up: a broken installation must fail now too.
         import_module(name)
     except ImportError:
         raise ImportError(f"{what} needs {name}: pip install 'rcweb[{extra}]'") from None
@@ -61,6 +63,7 @@ def check_h5ad(table: Table | LargeTable, knowledge: Knowledge) -> None:
             "--h5ad writes the whole table, and this one is read in blocks; leave --h5ad out."
         )
     if knowledge.sheet is not None:
+        # Tried on the sheet alone, which is small and holds whatever a user typed.
         adata = anndata.AnnData(obs=sheet_of(knowledge.sheet, table.samples))
         with TemporaryDirectory() as folder:
             try:

@@ -55,6 +55,7 @@ def reading_options(function: F) -> F:
     @click.option("--log", is_flag=True, help="Take log2(x + 1) of every value, as of counts.")
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
+        # Commands get one object instead of nine arguments.
         said = {name: kwargs.pop(name) for name in _READING}
         return function(*args, reading=_read_options(said), **kwargs)
 

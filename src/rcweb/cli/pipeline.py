@@ -43,6 +43,7 @@ def read_data(data: Path, options: ReadOptions, knowledge: Knowledge) -> Table |
     from rcweb.blocks.large import open_large
     from rcweb.tables import read_table
 
+    # Large files first: reading one as a table could exhaust the memory.
     large = open_large(data, options)
     if large is not None:
         return large
@@ -123,6 +124,7 @@ def fit_table(
         warnings.simplefilter("ignore", InputWarning)  # told already, with the options to use
         model.fit(X)
         activities = model.transform(X)
+    # The check of the file knows more (names, options) than that of the array.
     model.input_ = check
     # Verbosity and limits of the machine are not part of the result.
     model.set_params(verbose=0, max_memory=None, checkpoint=None)

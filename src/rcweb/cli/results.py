@@ -82,6 +82,7 @@ def write_result(
         (folder / KNOWLEDGE_FILE).write_bytes(knowledge_to_bytes(knowledge))
         if h5ad:
             _write_h5ad(folder / "data.h5ad", result, knowledge)
+        # `annotate` does not have the data; it updates the names in the old file.
         elif keep and (Path(out) / "data.h5ad").exists():
             _rename_h5ad(Path(out) / "data.h5ad", folder / "data.h5ad", result.model.network_)
         _write_report(folder / "report.html", result, knowledge, annotations)
@@ -97,19 +98,23 @@ def read_result(out: str | Path) -> Result:
 
     out = Path(out)
     for name in ("model.rcweb", "provenance.json", "activities.tsv"):
+        # The folder may come from a stranger: a link could point to any file.
         check_regular(out / name)
     if not (out / "model.rcweb").is_file():
         raise TableError(f"{out} is not a folder that `rcweb fit` wrote: it has no model.rcweb.")
     try:
         _, record = read_provenance(out)
+        # Nothing to detect: rcweb wrote the file.
         as_written = ReadOptions(transpose=False, header=True, index=True, delimiter="\t")
         activities = read_table(out / "activities.tsv", as_written).frame()
         knowledge = read_knowledge(out, len(activities))
     except (OSError, ValueError) as error:
         raise TableError(f"{out} is incomplete: {error}") from None
     model = load_model(out / "model.rcweb")
+    # A user may have copied files of two results into one folder.
     if activities.shape[1] != model.n_components_:
         raise TableError(f"{out}: activities.tsv and model.rcweb do not belong together.")
+    # The file titles columns by name and id; inside, ids are used.
     activities = activities.set_axis(list(model.network_.regulators), axis="columns")
     return Result(model, activities, record, knowledge=knowledge)
 

@@ -62,6 +62,7 @@ def simulate(out: Path, overwrite: bool, console: Console, **parameters: Any) ->
     import numpy as np
     import pandas as pd
 
+    # Imported here, as in all commands: `rcweb --help` must answer at once.
     from rcweb.lab.simulate import simulate as draw
     from rcweb.network import Network
     from rcweb.network.formats import tsv
@@ -90,6 +91,7 @@ def simulate(out: Path, overwrite: bool, console: Console, **parameters: Any) ->
             "true_sets.gmt": network.to_gmt(),
         }
         for name, text in texts.items():
+            # newline="": the same bytes on every system.
             (folder / name).write_text(text, encoding="utf-8", newline="")
     M = len(samples)
     summary = {"out": str(out), "n_samples": M, "n_variables": N, "n_edges": network.n_edges}

@@ -1,6 +1,6 @@
 """Names that a spreadsheet would take as formulas.
 
-They are written unchanged, since other tools find samples and variables by them; a warning says so.
+They are written unchanged, since other tools find samples and variables by them, with a warning.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from rcweb.cli.console import Console
 if TYPE_CHECKING:
     from rcweb.cli.knowledge import Knowledge
 
+# What Excel, LibreOffice and Google Sheets take as the start of a formula.
 _FIRST = ("=", "+", "-", "@")
 
 

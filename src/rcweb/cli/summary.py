@@ -30,6 +30,7 @@ def summarise(
     }
     if annotations.names is not None:
         named = annotations.names[annotations.names["name"] != ""]
+        # Absent when names come from measurements alone.
         if "log10_p" in named.columns:
             named = named.sort_values("log10_p", kind="stable")
         summary["named"] = {str(k): str(v) for k, v in named["name"].items()}

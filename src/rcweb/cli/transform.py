@@ -63,6 +63,7 @@ def transform(
         raise click.UsageError(f"{out.name!r} must end in .tsv or .csv, or in .npy or .zarr.")
     if out.suffix == ".zarr":
         check_package("zarr", "Writing .zarr", "scale")
+    # A folder may come from a stranger: its model must be a regular file.
     if model.is_dir():
         model = model / "model.rcweb"
         check_regular(model)
@@ -85,6 +86,7 @@ def transform(
         X: Any = large.blocks
     else:
         with console.step(f"reading {data.name}"):
+            # The names in the model decide the orientation.
             table = read_table(data, reading(), variables=fitted.network_.targets)
         tell_missing(table, console)
         _tell_logs(table, fitted, console)
@@ -122,6 +124,7 @@ def align(table: Table, model: RCweb, console: Console) -> pd.DataFrame:
 
     targets = model.network_.targets
     frame = table.frame()
+    # Fitted to an array: only the order can match variables.
     if not hasattr(model, "feature_names_in_"):
         if frame.shape[1] != len(targets):
             raise TableError(
@@ -135,6 +138,7 @@ def align(table: Table, model: RCweb, console: Console) -> pd.DataFrame:
             f"{len(missing)} of the model's {len(targets)} variables are not in the table, "
             f"such as {missing[0]!r}."
         )
+        # Fewer equations than unknown activities.
         if len(targets) - len(missing) < model.n_components_:
             raise TableError(
                 f"{message} The others do not determine {model.n_components_} regulators."

@@ -17,7 +17,7 @@ from rcweb.engine.search.search import MOSTLY, Found, search_thoroughly
 from rcweb.engine.search.sharpen import sharpen
 from rcweb.engine.search.space import Space
 from rcweb.engine.spectrum import Spectrum
-from rcweb.engine.types import Array
+from rcweb.engine.types import Array, Mask
 
 LOW_NOISE = 0.03  # rows with less noise than this are sharpened before they are refined
 NO_NOISE = 1e-5  # and with less than this their zeros are exact up to rounding: nothing to learn
@@ -27,6 +27,7 @@ LEADING_AXES_NOISE = 0.12  # with less noise than this leading axes alone will d
 # 0.7 make 3.1, of 0.9 make 9.4.
 COLLINEAR = 2.5
 WORTH_SAMPLING = 0.2  # share of sparse columns from which on the others may be right too
+FEW_ZEROS = 0.1  # share of a row: a row with fewer is dense, and any mixture would do
 FAITHFUL = 0.8  # correlation with the truth expected of a row that a converged posterior confirms
 
 
@@ -68,6 +69,12 @@ class RefinedProblem:
         be: only then is the posterior to be trusted in its place."""
         return self.space.blurred and self.spectrum.white
 
+    @property
+    def promising(self) -> bool:
+        """Whether columns that are no sparser than chance may still be right: some direction stands
+        above noise, and noise is independent."""
+        return self.spectrum.n_signal > 0 and self.spectrum.white
+
 
 def estimate_diffuse(problem: RefinedProblem, found: Found) -> NetworkEstimate:
     """Diffuse table: what stands out of the regulator's own background and weak effects."""
@@ -91,28 +98,41 @@ def estimate_sparse(
         return estimate, replace(found, trusted=exact, same=found.same | exact)
     axes = _axes(problem)
     field = _mean_field(problem, axes, found)
-    hopeless = not (problem.spectrum.white or found.sparse.any())
-    if not (hopeless or _converged(problem, field, found) or found.thorough):
+    hopeless = not (problem.promising or found.sparse.any())
+    enough = found.thorough or found.sparse.sum() >= problem.spectrum.P
+    if not (hopeless or enough or _converged(problem, field, found)):
         found = _search_thoroughly(problem.space, found, run)
         field = _mean_field(problem, axes, found)
     converged = _converged(problem, field, found)
     run.report(f"posterior: {field.rounds} rounds, {'' if converged else 'not '}converged")
     posterior = field.posterior
-    hopeless = not problem.spectrum.white and found.sparse.mean() < WORTH_SAMPLING
+    hopeless = not problem.promising and found.sparse.mean() < WORTH_SAMPLING
     if run.effort.converged is not None or not (converged or hopeless):
         posterior = _sample(problem, axes, posterior, converged, run)
         found = replace(found, sampled=not converged)
         converged = True
     if converged and problem.spectrum.white:
-        found = replace(found, trusted=posterior.fidelity > FAITHFUL)
+        found = replace(found, trusted=_trusted(posterior, problem.space))
     if converged and problem.blurred:
         # Noise hides that a row is sparse; the posterior knows how far it can trust each row.
         found = replace(found, sparse=found.sparse | found.trusted, same=found.same | found.trusted)
     return _from_posterior(problem.table, posterior), found
 
 
+def _trusted(posterior: Posterior, space: Space) -> Mask:
+    """Rows that the posterior expects to be right, and that have zeros to rest on: at least as many
+    as there are directions, and a tenth of the variables."""
+    zeros = (1 - posterior.probability).sum(axis=1)
+    return np.asarray(
+        (posterior.fidelity > FAITHFUL) & (zeros >= max(space.K, FEW_ZEROS * space.N))
+    )
+
+
 def _mean_field(problem: RefinedProblem, axes: Axes, found: Found) -> MeanField:
-    return mean_field(axes, _clear_rows(problem, found), concentration=_concentration(problem))
+    # Where noise hides sparseness, any row may be a regulator and all must come to rest.
+    judged = None if problem.blurred else found.sparse
+    start, concentration = _clear_rows(problem, found), _concentration(problem)
+    return mean_field(axes, start, concentration=concentration, judged=judged)
 
 
 def _converged(problem: RefinedProblem, field: MeanField, found: Found) -> bool:

@@ -49,7 +49,9 @@ def fit_anndata(
     if model is not None and parameters:
         raise TypeError(f"Give either a model or parameters, not both ({', '.join(parameters)}).")
     model = RCweb(**parameters) if model is None else model
+    # An estimator without support for sparse tables gets a dense one.
     dense = not model.__sklearn_tags__().input_tags.sparse
+    # A backed matrix stays on disk: loading it could exceed the memory.
     if adata.isbacked:
         X: Any = anndata_blocks(adata, layer)
     else:
@@ -76,6 +78,7 @@ def fill_anndata(adata: AnnData, model: RCweb, activities: Any, *, key: str = "r
     adata.varm[f"{key}_probability"] = network.probability.T.copy()
     adata.uns[key] = {
         "version": __version__,
+        # Not every version of anndata stores None; a missing entry means None.
         "parameters": {k: _storable(v) for k, v in model.get_params().items() if v is not None},
         "regulators": np.array(network.regulators, dtype=object),
         "reason": model.reason_,

@@ -37,8 +37,8 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Hidden regulators and the sparse network from them to the measured variables.
 
     The model is ``X = R C + noise``: `R` (samples x regulators) are activities, `C` (regulators x
-    variables) is a network with exact zeros. Of all factorisations that explain the data equally
-    well the sparsest is sought (Slavov, AISTATS 2010).
+    variables) is a network with exact zeros. The fit looks for the sparsest of all
+    factorisations that explain the data equally well (Slavov, AISTATS 2010).
 
     Parameters
     ----------
@@ -52,13 +52,15 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Expected share of false edges among those kept (method "refined"). In addition, no edge is
         kept whose own probability of being false reaches ten times that: at 0.05, one half.
     quality : {"standard", "high"}
-        "high" searches three times, always samples the posterior, longer where it must, and says
-        how far two searches agree (method "refined").
+        "high" searches with three sets of starts, always samples the posterior, and longer where
+        it must (method "refined").
     center : bool or "auto"
         Whether to subtract the mean of each variable. "auto": yes for "refined", no for "paper",
         whose author does not.
     random_state : int, RandomState or None
-        Same seed, same bits, whatever the number of threads.
+        Seeds the sampler, where the posterior has to be sampled. Searches use a fixed stream: the
+        regulators do not depend on the seed. The same seed gives the same bits
+        with any number of threads.
     verbose : int
         Above 0, progress is printed.
     paper_options : dict or None
@@ -84,10 +86,13 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     noise_ : (n_features_in_,) standard deviation of what the network leaves unexplained.
     rotation_ : (P*, n_components_) the paper's B.
     projection_ : (n_features_in_, n_components_) activities are ``(X - mean_) @ projection_``.
-    mean_ : (n_features_in_,) what is taken off each variable.
+    mean_ : (n_features_in_,) the mean subtracted from each variable.
     observed_ : (n_features_in_,) share of the samples in which each variable was measured.
     singular_values_ : (P*,) of the prepared table.
-    diagnosis_ : DataFrame, one row per regulator.
+    diagnosis_ : DataFrame, one row per regulator. "certified": halves of the variables that share
+        none lead to it; "found": certified, or the same for any start and above chance;
+        "frequency", "error", "recurrence": the numbers behind that. Edges of a regulator that is
+        neither are not in `components_`; `weights_` and `edge_score_` have them.
     evidence_ : DataFrame behind the number of regulators; `reason_` says it in words.
     warnings_ : sentences about parts of the result not to trust; empty if there are none.
     input_ : the input check: how the table was read and what looks suspicious, with the option
@@ -156,14 +161,17 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         origin, whole = Origin.of(X, getattr(blocks, "samples", None)), blocks is None
         if blocks is None:
             X = self._validated(X, ensure_min_samples=2, ensure_min_features=2)
+            # Before filling: the input check must see which values are missing.
             self._check_input(origin.look(X, self._given_names()), origin.source)
             X, observed = self._fill(X)
             blocks = in_blocks(X) if method.solve is None or issparse(X) else None
         else:
             learn_names(self, blocks)
+        # Before the fit itself allocates memory, so that a refusal costs little time.
         self._check_memory(X, blocks)
         # One BLAS thread: sums in another order would change the last bits, then the edges.
         with one_blas_thread():
+            # Some methods and shapes need the whole table in memory; `gather` reads those.
             if blocks is not None and (gathered := gather(blocks, self.method)) is not None:
                 if not whole:
                     self._check_input(origin.look(gathered, self._given_names()), origin.source)
@@ -276,12 +284,14 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return explained(blocks, project, self.components_)
         predicted = project.activities(X) @ self.components_ + self.mean_
         seen = ~np.isnan(X)
+        # Squares of extreme values overflow; dividing by a power of two is exact.
         largest = float(np.abs(X).max(where=seen, initial=0.0))
         unit = power_of_two(largest) if is_extreme(largest) else 1.0
         X, predicted = X / unit, predicted / unit
         mean = X.sum(axis=0, where=seen) / np.maximum(seen.sum(axis=0), 1)
         rest = ((X - predicted) ** 2).sum(where=seen)
         total = ((X - mean) ** 2).sum(where=seen)
+        # A constant table has no variance: 1 if it is reproduced exactly, else 0.
         return float(1 - rest / total) if total > 0 else float(rest == 0)
 
     @property
@@ -362,6 +372,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         from rcweb.engine.condensed import CondensedTable
         from rcweb.engine.samples import InMemory
 
+        # Constant variables were removed by `prepare`.
         observed = None if observed is None else observed[prepared.varying]
         table, samples = CondensedTable.of(prepared.G0, observed), InMemory(prepared.G0, observed)
         return prepared, self._solve(table, samples, self._open_checkpoint(X))
@@ -376,10 +387,14 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         prepared, table, samples = condense(
             reader, self.n_components, center=center, observed=observed
         )
+        # Again: only now is it known how many variables vary.
         check_sizes(self.n_components, self.degree, (table.M, table.N), center)
         if origin is not None:
+            # The input check sees the samples kept in memory; it takes no further pass over the
+            # data.
             rows = origin.look(samples.seen(), self._given_names(), blocks.shape[0])
             self._check_input(rows, origin.source)
+        # The condensed table identifies the data: hashing the blocks would read them once more.
         known = table.gram if table.axes is None else table.axes
         checkpoint = self._open_checkpoint(known, table.rest)
         solution = self._solve(table, samples, checkpoint)
@@ -422,6 +437,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return None
         from rcweb.storage.checkpoint import Checkpoint, fingerprint, identity
 
+        # These change where and how a fit runs, not its result: a resumed fit may change them.
         here = ("checkpoint", "max_memory", "verbose")
         parameters = {k: v for k, v in self.get_params().items() if k not in here}
         return Checkpoint(Path(self.checkpoint), identity(fingerprint(*data), parameters))
@@ -439,8 +455,10 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.reason_ = solution.reason
         self.warnings_ = solution.warnings
         self.trace_ = solution.trace
+        # Names of an earlier fit belong to other regulators.
         self.regulator_names_, self.target_names_ = {}, {}
         self._evidence = solution.evidence
+        # A function, called at first use: not every user needs the diagnosis.
         self._diagnose = solution.diagnosis
 
     def _make_diagnosis(self) -> None:
@@ -482,6 +500,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
+        # Results are float64 for any input type.
         tags.transformer_tags.preserves_dtype = []
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True

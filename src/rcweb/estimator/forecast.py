@@ -82,10 +82,12 @@ def forecast(
     """
     M, N = _checked(shape, kind, nnz)
     P = UNKNOWN_COMPONENTS if isinstance(n_components, str) else int(n_components)
+    # At most the rank of the centred table, at least one direction.
     K = max(1, min(math.ceil(DIRECTIONS_PER_REGULATOR * P), M - 1, N - 1))
     whole = _is_whole((M, N), method, kind)
     held = _held(M, N, kind, itemsize, nnz)
     stages = _whole(M, N, K, method) if whole else _streamed(M, N, P, K, itemsize, kind)
+    # Stages follow each other and release their arrays, so the peak is the largest, not the sum.
     heaviest = max(stages, key=lambda stage: sum(stage.values()))
     parts = sorted({**held, **heaviest}.items(), key=lambda part: -part[1])
     peak = sum(size for _, size in parts)
@@ -142,6 +144,7 @@ def check_memory(expected: Forecast, max_memory: int | str | None = None) -> Non
 
 def _limit() -> int | None:
     free = available_memory()
+    # The forecast is for the whole process, so what the process already holds counts as available.
     return None if free is None else free + _resident()
 
 
@@ -153,6 +156,7 @@ def _resident() -> int:
     except OSError:
         import resource
 
+        # No /proc, as on macOS, where ru_maxrss is in bytes; elsewhere it is in kB.
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         return peak if sys.platform == "darwin" else peak * 1024
 
@@ -181,7 +185,9 @@ def _held(M: int, N: int, kind: str, itemsize: int, nnz: int | None) -> dict[str
     if kind == "chunked":
         return {"program": PROGRAM + CHUNKED_PROGRAM}
     if nnz is not None:
+        # Rows of a CSR matrix: value, 4-byte column index, 8-byte row pointer.
         return {"program": PROGRAM, "table": nnz * (itemsize + 4) + 8 * M}
+    # Other types are converted to doubles, and both copies are alive.
     copy = 0 if itemsize == DOUBLE else DOUBLE * M * N
     return {"program": PROGRAM, "table": itemsize * M * N + copy}
 
@@ -222,6 +228,7 @@ def _streamed(M: int, N: int, P: int, K: int, itemsize: int, kind: str) -> list[
 
 def _seconds(M: int, N: int, K: int, method: str, quality: str, nnz: int | None) -> float:
     route = route_of(M, N)
+    # Products are with the axes, or with all of the smaller side of the table.
     side = 3 * K if route == "axes" else min(M, N)
     if nnz is None or FIT_METHODS[method].solve is not None or route == "rows":
         products = PER_PRODUCT * M * N * side
@@ -231,6 +238,7 @@ def _seconds(M: int, N: int, K: int, method: str, quality: str, nnz: int | None)
     work = FIT_METHODS[method].seconds_per_entry * N * K**2
     if quality == "high" and method == "refined":
         always = EFFORTS["high"].converged
+        # "high" always samples, so its sweeps are part of the forecast.
         sweeps = 0 if always is None else always.burn + always.shape + always.sweeps
         draws = sweeps * min(N * K, MOST_ENTRIES)
         work = EFFORTS["high"].searches * work + PER_DRAW * draws * K

@@ -16,6 +16,7 @@ def model_html(model: Any, diagram: str) -> str:
     """
     try:
         check_is_fitted(model)
+    # Notebooks also show models before they are fitted.
     except NotFittedError:
         return diagram
     said = (*model.input_.warnings, *model.warnings_)

@@ -63,6 +63,7 @@ def model_to_bytes(model: RCweb) -> bytes:
         "arrays": sorted(arrays),
     }
     text = json.dumps(document, allow_nan=False, indent=1)
+    # Names may hold lone surrogates (undecodable bytes of a file); keep them.
     members = {"model.json": text.encode("utf-8", errors="surrogatepass")}
     members |= {f"arrays/{name}.npy": array_to_bytes(arrays[name]) for name in sorted(arrays)}
     return _zip(members)
@@ -82,6 +83,7 @@ def load_model(path: str | Path) -> RCweb:
         return _rebuild(document, arrays)
     except ModelError as error:
         raise ModelError(f"{path.name}: {error}") from None
+    # A damaged file can fail in any of these ways; users get one kind of error.
     except (ArrayError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ModelError(f"{path.name} is not a model of rcweb: {reason(error)}.") from None
 
@@ -142,10 +144,12 @@ def _rebuild(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> RCweb:
     from rcweb.estimator import RCweb
 
     parameters = from_plain(document["parameters"])
+    # A checkpoint path in a stranger's file would make a later fit write there.
     if local := [name for name in _LOCAL if name in parameters]:
         raise ModelError(f"the parameter {local[0]!r} is no part of a model.")
     model = RCweb(**parameters)
     for name, value in {**document["values"], **arrays}.items():
+        # A file must not overwrite methods or properties of the class.
         if not _ATTRIBUTE.fullmatch(name) or hasattr(type(model), name):
             raise ModelError(f"{name!r} is not a result of a fit.")
         setattr(model, name, _as_fitted(name, value))

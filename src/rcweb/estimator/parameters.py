@@ -54,6 +54,7 @@ def check_sizes(
             f"n_components={n_components} must be smaller than the number of variables that vary, "
             f"{N}."
         )
+    # Centring makes the rows sum to zero, which costs one dimension.
     rank = min(M - 1, N) if center else min(M, N)
     if n_components > rank:
         raise ValueError(
@@ -65,6 +66,7 @@ def check_sizes(
 def _check_checkpoint(checkpoint: Any, method: str, random_state: Any) -> None:
     if not isinstance(checkpoint, str | PathLike):
         raise TypeError(f"checkpoint must be None or a path, not {checkpoint!r}.")
+    # Other methods have no stages to save.
     if method != "refined":
         raise ValueError(f"checkpoint is for method 'refined', not {method!r}.")
     if not (random_state is None or isinstance(random_state, Integral)):
@@ -75,6 +77,7 @@ def _check_checkpoint(checkpoint: Any, method: str, random_state: Any) -> None:
 
 
 def _check_integer(name: str, value: Any, allowed: str) -> None:
+    # bool is an Integral in Python; n_components=True is a mistake.
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be {allowed}, not {value!r}.")
     if value < 1:

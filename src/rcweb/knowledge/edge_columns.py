@@ -55,6 +55,7 @@ WEIGHT = Role(
     (("effect", "sign", "weight", "mor", "function", "regulation"), ("confidence",)),
 )
 
+# Word stems, since databases write activator, activation, activates, activated by, ...
 _POSITIVE = re.compile(r"\+|(.*\b)?(activ|induc|stimul|positiv|up).*")
 _NEGATIVE = re.compile(r"-|(.*\b)?(repress|inhib|negativ|down).*")
 
@@ -64,6 +65,7 @@ def find_column(titles: Sequence[str], role: Role) -> str | None:
 
     Raises ValueError if two columns match equally well.
     """
+    # Better titles first; an ambiguity among worse ones does not matter then.
     for rank in role.titles:
         found = [title for title in titles if _bare(title) in rank]
         if len(found) > 1:
@@ -102,10 +104,12 @@ def effect_weights(effects: pd.Series) -> Array:
 
 def _sign(word: str) -> float:
     positive, negative = _POSITIVE.fullmatch(word), _NEGATIVE.fullmatch(word)
+    # Both or neither: the sign is not known.
     if bool(positive) == bool(negative):
         return np.nan
     return 1.0 if positive else -1.0
 
 
 def _bare(title: str) -> str:
+    # gene_id, Gene ID and geneId are one title.
     return re.sub(r"[^a-z0-9]", "", str(title).lower())

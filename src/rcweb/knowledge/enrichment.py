@@ -40,6 +40,7 @@ def enrich(
     overlaps = overlap_test(
         net, terms, universe=universe, signs=signs, min_size=min_size, max_size=max_size
     )
+    # Corrected over all pairs; removing redundant terms later must not change q.
     table = overlaps.table(max_q=max_q)
     members = dict(zip(overlaps.sets.names, map(set, overlaps.sets.members)))
     parts = [
@@ -56,6 +57,7 @@ def enrich(
 def _ranked_targets(net: Network, regulator: str, sign: str) -> list[str]:
     p = net.regulators.index(regulator)
     weights = net.weights[p]
+    # The targets among which the overlap was counted.
     keep = {"+": weights > 0, "-": weights < 0, "+-": weights != 0}[sign]
     order = np.argsort(-np.abs(net.score[p]), kind="stable")
     return [net.targets[n] for n in order if keep[n]]
@@ -70,6 +72,7 @@ def _without_redundant(
     similar: list[int] = []
     for i, name in enumerate(part["set"]):
         hits = [t for t in ranked if t in members[name]]
+        # Similarity of the common targets, not of whole terms: only those are evidence here.
         twin = next((j for j, c in enumerate(common) if _jaccard(hits, c) > limit), None)
         if twin is None:
             kept.append(i)

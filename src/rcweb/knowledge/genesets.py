@@ -106,6 +106,7 @@ class GeneSets:
         table = table[(table["source"] != "") & (table["target"] != "")]
         if table.empty:
             raise ValueError("no row holds both a regulator and a target.")
+        # A column found by its title alone may hold something else, such as free text.
         if table["weight"].isna().all():
             if weight is not None:
                 raise ValueError(
@@ -114,6 +115,7 @@ class GeneSets:
                 )
             effects = None
         table["weight"] = table["weight"].fillna(0.0)
+        # Databases list an edge once per paper or binding site.
         grouped = table.groupby(["source", "target"], sort=False)["weight"].agg(_agreed)
         by_set = grouped.reset_index().groupby("source", sort=True)
         members = {str(name): tuple(part["target"]) for name, part in by_set}
@@ -142,6 +144,7 @@ class GeneSets:
         """Only members of `universe`, and only sets that then have `min_size` to `max_size`."""
         known = set(universe)
         kept = [[k for k, m in enumerate(members) if m in known] for members in self.members]
+        # No set can be larger than the universe.
         upper = len(known) if max_size is None else max_size
         rows = [s for s, k in enumerate(kept) if max(min_size, 1) <= len(k) <= upper]
         weights = self.weights
@@ -208,7 +211,9 @@ def read_edges(
     try:
         table = pd.read_csv(
             StringIO(text),
+            # The header decides: descriptions in later lines may hold other separators.
             sep=max("\t,;", key=header.count),
+            # Genes may be called "NA" or "nan"; pandas would read them as missing.
             keep_default_na=False,
             dtype=str,
         )

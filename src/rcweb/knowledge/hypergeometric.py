@@ -32,6 +32,7 @@ def log_tail(overlap: ArrayLike, drawn: ArrayLike, marked: ArrayLike, universe: 
         return np.zeros(k.shape)
     # Pairs of sets share their sizes: each distinct (k, n, K) is summed once.
     k = np.clip(k, 0, universe + 1)
+    # Coded as one integer each: np.unique over rows is much slower.
     radix = (int(k.max()) + 1, int(n.max()) + 1, int(K.max()) + 1)
     cases, inverse = np.unique(np.ravel_multi_index((k, n, K), radix), return_inverse=True)
     k_case, n_case, K_case = np.unravel_index(cases, radix)
@@ -50,6 +51,7 @@ def _distinct_tails(k: Ints, n: Ints, K: Ints, N: int) -> Array:
     result[upper] = _log_sum(k[upper], n[upper], K[upper], N, step=1)
     below = _log_sum(k[lower] - 1, n[lower], K[lower], N, step=-1)
     result[lower] = np.log1p(-np.exp(below))
+    # Rounding may lift a probability just above 1.
     return np.minimum(result, 0.0)
 
 
@@ -91,6 +93,7 @@ def log_benjamini_hochberg(log_p: Array) -> Array:
     order = np.argsort(flat, kind="stable")
     ranked = flat[order] + np.log(max(len(flat), 1)) - np.log(np.arange(1, len(flat) + 1))
     q = np.empty_like(flat)
+    # From the largest p down, so that q never falls as p grows.
     q[order] = np.minimum.accumulate(ranked[::-1])[::-1]
     return np.minimum(q, 0.0).reshape(log_p.shape)
 
@@ -108,4 +111,5 @@ def format_p(log10_p: float) -> str:
         return f"{10**log10_p:.2g}"
     exponent = int(np.floor(log10_p))
     mantissa = f"{10 ** (log10_p - exponent):.1f}"
+    # 9.96 rounds to 10.0, which belongs to the next exponent.
     return f"1.0e{exponent + 1}" if mantissa == "10.0" else f"{mantissa}e{exponent}"

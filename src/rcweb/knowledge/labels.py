@@ -25,6 +25,7 @@ def as_network(
     """
     if hasattr(source, "fit"):
         check_is_fitted(source)
+    # By attribute, so that any estimator with a `network_` works.
     network = getattr(source, "network_", source)
     if isinstance(network, Network):
         return network
@@ -41,6 +42,7 @@ def as_network(
         regulators = [f"rcweb{p}" for p in range(len(weights))]
     return Network(
         weights=weights,
+        # A bare matrix says nothing about certainty: every edge counts as certain.
         probability=(weights != 0).astype(np.float64),
         score=weights,
         regulators=tuple(regulators),

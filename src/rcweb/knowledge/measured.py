@@ -143,6 +143,7 @@ def _aligned(activities: Any, measured: Any) -> tuple[pd.DataFrame, pd.DataFrame
         if array.ndim != 2:
             raise ValueError(f"activities must be samples x regulators, not {array.ndim}-d.")
         R = pd.DataFrame(array, columns=[f"rcweb{p}" for p in range(array.shape[1])])
+        # Without names equal lengths are the only safe way to pair rows.
         if isinstance(U, pd.DataFrame) and len(U) != len(R):
             raise ValueError(
                 f"activities has {len(R)} rows without names and measured {len(U)}: pass "
@@ -172,7 +173,9 @@ def _aligned(activities: Any, measured: Any) -> tuple[pd.DataFrame, pd.DataFrame
 
 def _log_likelihood(rho: Array, counts: Ints) -> Array:
     """Gain over no relation, offset, scale and noise integrated out (flat priors), (K, P)."""
+    # A perfect correlation would have infinite likelihood.
     unexplained = np.maximum(1 - rho**2, 1e-12)
+    # Offset and scale take two degrees of freedom.
     freedom = np.maximum(counts - 2, 0)[:, None]
     return -0.5 * freedom * np.log(unexplained)
 
@@ -194,8 +197,10 @@ def _permutation_p(u: Array, R: Array, observed: float, n_draws: int, rng: Any) 
     if n < 2:
         return 1.0
     exact = n <= MAX_EXACT
+    # Shuffling the measurements keeps the correlations among regulators.
     orders = _all_orders(n) if exact else rng.permuted(np.tile(np.arange(n), (n_draws, 1)), axis=1)
     hits = 0
+    # In parts: all orders times all regulators would take too much memory.
     for start in range(0, len(orders), ORDERS_AT_ONCE):
         best = np.abs(row_correlation(u[orders[start : start + ORDERS_AT_ONCE]], R.T)).max(axis=1)
         # Ties with the observed order (itself among them) must count despite rounding.
@@ -234,6 +239,7 @@ def _confidence(likelihood: Array, chosen: dict[int, int]) -> Array:
 
 def _distinct(sure: Array, eligible: NDArray[np.bool_], alpha: float) -> NDArray[np.bool_]:
     """The largest group of eligible factors, surest first, with at most alpha expected errors."""
+    # Bayesian false discovery rate: the mean of 1 - confidence over those named.
     order = np.argsort(np.where(eligible, -sure, np.inf), kind="stable")[: eligible.sum()]
     expected = np.cumsum(1 - sure[order]) / np.arange(1, len(order) + 1)
     distinct = np.zeros(len(sure), dtype=bool)

@@ -18,6 +18,7 @@ def merge_sets(parts: Sequence[tuple[str, GeneSets]]) -> GeneSets:
     for origin, sets in parts:
         for name in sets.names:
             names[_free(f"{name} ({origin})", names) if name in names else name] = None
+    # Weights of one source must not be lost because another has none.
     weighted = any(sets.weights is not None for _, sets in parts)
     weights = tuple(numbers for _, sets in parts for numbers in sets.weights_or_ones())
     return GeneSets(
@@ -30,5 +31,6 @@ def merge_sets(parts: Sequence[tuple[str, GeneSets]]) -> GeneSets:
 
 def _free(name: str, taken: Collection[str]) -> str:
     """The name, with a number appended if it is already used."""
+    # Lazy and endless; `next` stops at the first free number.
     candidates = (name if k == 1 else f"{name} {k}" for k in count(1))
     return next(candidate for candidate in candidates if candidate not in taken)

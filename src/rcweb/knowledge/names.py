@@ -49,6 +49,7 @@ def name_regulators(
     identifiability : share of its activity's variance that no other regulators reproduce
     """
     net = as_network(network)
+    # One test for all: the correction counts every pair of regulator and known set.
     overlaps = overlap_test(net, known, signs=signs, min_size=min_size)
     table = _best_known(overlaps, net)
     table.insert(0, "name", _names(table, alpha))
@@ -71,6 +72,7 @@ def name_regulators(
 
 def _best_known(overlaps: Overlaps, net: Network) -> pd.DataFrame:
     best = overlaps.best_sets().sort_values("log10_p", kind="stable")
+    # The more significant of the two rows when signs are apart.
     best = best.drop_duplicates("regulator").set_index("regulator").reindex(list(net.regulators))
     best = best.rename(columns={"set": "best_known", "set_size": "known_size"})
     best = best.rename(columns={"n_targets": "n_same_sign"})
@@ -101,6 +103,7 @@ def _names(table: pd.DataFrame, alpha: float) -> pd.Series:
 
 def _top_terms(net: Network, terms: GeneSets, signs: str, alpha: float, n_terms: int) -> list[str]:
     enriched = enrich(net, terms, signs=signs, max_q=alpha)
+    # With signs apart a term may be enriched on both sides; list it once.
     enriched = enriched.drop_duplicates(["regulator", "set"])
     label = enriched["description"].where(enriched["description"] != "", enriched["set"])
     top = label.groupby(enriched["regulator"], sort=False).apply(
@@ -122,6 +125,7 @@ def orientation(
     position = {target: n for n, target in enumerate(net.targets)}
     weights = np.array([net.weights[p, position[m]] for m in known.members[s]])
     signs = np.ones(len(weights)) if known.weights is None else np.sign(known.weights[s])
+    # A known member that is no target has weight 0 and does not vote.
     votes = np.sign(weights) * signs
     up, down = int((votes > 0).sum()), int((votes < 0).sum())
     if up + down == 0 or binomtest(up, up + down).pvalue > alpha:
@@ -156,6 +160,7 @@ def variance_share(activities: Any, weights: Array, X: Array) -> Array:
 def total_variance(X: Any) -> float:
     """``||G0||^2`` of a dense or sparse table, centred, over what was measured."""
     if sparse.issparse(X):
+        # Centring would make the table dense; the sum of squares needs no centred copy.
         mean = np.asarray(X.mean(axis=0)).ravel()
         return float(X.multiply(X).sum() - X.shape[0] * (mean**2).sum())
     return float(np.nansum((X - np.nanmean(X, axis=0)) ** 2))
@@ -181,11 +186,14 @@ def identifiability(activities: Any) -> Array:
     norm = np.linalg.norm(centred, axis=0)
     result = np.zeros(P)
     alive = np.flatnonzero(norm > 0)
+    # Centred activities span at most M - 1 dimensions.
     if len(alive) > M - 1 or not len(alive):
         return result
     unit = centred[:, alive] / norm[alive]
     # |component orthogonal to the others|^2 = 1 / [(R^T R)^-1]_pp, from the triangle of QR.
     triangle = np.linalg.qr(unit, mode="r")
+    # Columns are unit vectors: a diagonal this small is a dependent activity, and rounding decides
+    # which; all are reported as not identifiable.
     if np.abs(np.diag(triangle)).min() < 1e-10:
         return result
     inverse = np.linalg.inv(triangle)

@@ -110,11 +110,13 @@ class Overlaps:
         if not strength.size:
             return self._rows(order[:0], order[:0])
         best = np.maximum.reduceat(strength[order], starts, axis=0)
+        # Else a regulator could take a weak name only because its own is taken.
         best[best < min_claim * best.max(axis=1, keepdims=True)] = -np.inf
         # The solver needs finite costs: pairs that are not allowed cost 0 and are dropped below.
         i, column = linear_sum_assignment(-np.maximum(best, 0.0))
         named = best[i, column] > 0
         i, column = i[named], column[named]
+        # Back from regulators to rows: the row (sign) that gave the strength.
         row = np.where(owner[:, None] == i[None, :], strength[:, column], -np.inf).argmax(axis=0)
         order = np.argsort(self.log_p[row, column], kind="stable")
         return self._rows(row[order], column[order])
@@ -171,10 +173,12 @@ def overlap_test(
     net = as_network(network, regulators, targets)
     columns = _universe_columns(net.targets, universe)
     names = [net.targets[n] for n in columns]
+    # Before the test: sets outside the universe must not count as tests.
     sets = sets.within(names, min_size, max_size)
     weights, labels, row_signs = _signed_rows(net.weights[:, columns], net.regulators, signs)
     mask = sparse.csr_array((weights != 0).astype(np.float64))
     members = sets.matrix(names)
+    # Sparse products count all pairs at once; they are whole numbers up to rounding.
     overlap = np.rint((mask @ members.T).toarray()).astype(np.int64)
     n_targets = np.rint(mask.sum(axis=1)).astype(np.int64)
     sizes = np.rint(members.sum(axis=1)).astype(np.int64)
@@ -235,6 +239,7 @@ def _correlation(A: sparse.csr_array, B: sparse.csr_array) -> Array:
     """Pearson correlations of all rows of A with all rows of B, without making them dense."""
     N = A.shape[1]
     sums = [M.sum(axis=1) for M in (A, B)]
+    # Rounding may make the variance of a constant row slightly negative.
     spreads = [np.sqrt(np.maximum(N * (M * M).sum(axis=1) - s**2, 0)) for M, s in zip((A, B), sums)]
     scale = np.outer(*spreads)
     covariance = N * (A @ B.T).toarray() - np.outer(*sums)

@@ -44,6 +44,7 @@ def score_network(found: Array, true: Array, ranking: Array | None = None) -> Re
     true = np.asarray(true, dtype=np.float64)
     found = np.asarray(found, dtype=np.float64).reshape(-1, true.shape[1])
     ranking = _row_scaled(found) if ranking is None else np.asarray(ranking, dtype=np.float64)
+    # Before any count: order, sign and scale of found rows are arbitrary.
     pairs = match_rows(found, true)
     rho = np.zeros(len(true))
     rho[pairs.other] = np.abs(pairs.correlation)
@@ -77,6 +78,7 @@ def _average_precision(
     missed = np.setdiff1d(np.arange(len(true)), true_rows)
     score = np.vstack([ranking[found_rows], ranking[spare], np.zeros((len(missed), true.shape[1]))])
     label = np.vstack([true[true_rows], np.zeros((len(spare), true.shape[1])), true[missed]]) != 0
+    # average_precision_score is undefined without a true edge.
     if not label.any():
         return 0.0
     return float(average_precision_score(label.ravel(), np.abs(score).ravel()))

@@ -84,6 +84,7 @@ def simulate(
     draw_weights = _choose("weights", weights, WEIGHTS)
     draw_regulators = _choose("regulators", regulators, REGULATORS)
     rng = np.random.default_rng(random_state)
+    # Fixed order of draws (edges, weights, states, noise): changing it would change every seed.
     mask = draw_edges(rng, n_regulators, n_features, density)
     C = np.where(mask, draw_weights(rng, mask.shape), 0.0)
     R = draw_regulators(rng, n_samples, n_regulators)
@@ -141,6 +142,8 @@ def _powerlaw_degrees(rng: Rng, P: int, N: int, density: float) -> NDArray[np.in
         return np.log(N / k_min) / (1 / k_min - 1 / N)
 
     low, high = 1e-3, N * (1 - 1e-9)
+    # The mean grows with k_min, so the root is bracketed and brentq converges; below `low` the
+    # smallest k_min is used.
     k_min = low if mean(low) >= target else brentq(lambda k: mean(k) - target, low, high)
     u = rng.random(P)
     k = 1 / (1 / k_min - u * (1 / k_min - 1 / N))
@@ -182,6 +185,7 @@ def _author_poisson(rng: Rng, P: int, N: int, density: float) -> Mask:
 
 
 def _author_powerlaw(rng: Rng, P: int, N: int, density: float) -> Mask:
+    # The author's own numbers.
     threshold = np.logspace(-0.45, -0.04, P)
     return _keep_rows_alive(rng, rng.random((P, N)) > threshold[:, None])
 
@@ -223,6 +227,7 @@ def _correlated(rng: Rng, M: int, P: int) -> Array:
 def _autocorrelated(rng: Rng, M: int, P: int) -> Array:
     R = rng.standard_normal((M, P))
     for m in range(1, M):
+        # Keeps unit variance at every sample.
         R[m] = 0.7 * R[m - 1] + np.sqrt(1 - 0.7**2) * R[m]
     return R
 
@@ -242,6 +247,7 @@ REGULATORS: dict[str, Callable[[Rng, int, int], Array]] = {
 def _author_noise(rng: Rng, clean: Array, level: float) -> tuple[Array, Array]:
     E = rng.uniform(-0.5, 0.5, clean.shape)
     factor = level * clean.var() / E.var()
+    # U(-0.5, 0.5) has variance 1/12.
     return factor * E, np.full(clean.shape[1], factor / np.sqrt(12))
 
 
@@ -255,8 +261,10 @@ def _ratio_noise(rng: Rng, clean: Array, level: float, kind: str) -> tuple[Array
     sd = np.full(N, level * np.sqrt(clean.var(axis=0).mean()))
     if kind == "per_variable":
         factor = rng.lognormal(0, 0.5, N)
+        # The overall noise level stays that asked for.
         sd *= factor / np.sqrt(np.mean(factor**2))
     if kind == "heavy":
+        # Student t with 3 degrees of freedom has variance 3.
         E = rng.standard_t(3, (M, N)) / np.sqrt(3)
     else:
         E = rng.standard_normal((M, N))

@@ -27,14 +27,17 @@ def node_ids(regulators: Iterable[str], targets: Iterable[str]) -> tuple[dict[st
 
     def claim(name: str, suffix: str) -> str:
         plain = _NOT_XML.sub("\ufffd", name)
+        # A blank id cannot be seen in other tools.
         candidate = plain if plain.strip() else f"{plain}{suffix}"
         n = 1
+        # Ends: every turn tries another number, and finitely many names are taken.
         while candidate in taken:
             candidate = f"{plain}{suffix}" + (f" {n}" if n > 1 else "")
             n += 1
         taken.add(candidate)
         return candidate
 
+    # Targets first: they keep their names, which users look up in other tools.
     of_targets = {name: claim(name, " (target)") for name in targets}
     of_regulators = {name: claim(name, " (regulator)") for name in regulators}
     return of_regulators, of_targets
@@ -121,6 +124,7 @@ def cytoscape_json(regulators: Mapping[str, str], edges: pd.DataFrame) -> str:
                 "id": f"e{n}",
                 "source": of_regulators[regulator],
                 "target": of_targets[target],
+                # Cytoscape's standard column for the kind of an edge.
                 "interaction": "activates" if numbers[0] > 0 else "represses",
                 **dict(zip(_EDGE_NUMBERS, numbers)),
             }

@@ -8,6 +8,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
+# A notebook shows a summary; the whole network is in `edges()`.
 _MAX_REGULATORS = 20
 _MAX_TARGETS = 8
 

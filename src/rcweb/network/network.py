@@ -51,6 +51,7 @@ class Network:
         targets = _names("targets", self.targets)
         shape = (len(regulators), len(targets))
         for field in ("weights", "probability", "score"):
+            # The class is frozen; this is the one place where its fields are set.
             object.__setattr__(self, field, _matrix(field, getattr(self, field), shape))
         outside = (self.probability < 0) | (self.probability > 1)
         if outside.any():
@@ -85,6 +86,7 @@ class Network:
 
         Raises ValueError if no regulator or several have this name.
         """
+        # Ids first: they are unique, names need not be.
         if regulator in self.regulators:
             return self.regulators.index(regulator)
         rows = [p for p, name in enumerate(self.regulator_names) if name == regulator]
@@ -94,6 +96,7 @@ class Network:
             ids = ", ".join(self.regulators[p] for p in rows)
             raise ValueError(f"{len(rows)} regulators are called {regulator!r}; say which: {ids}.")
         called = [*dict.fromkeys([*self.regulator_names, *self.regulators])]
+        # Misspelt names are common; suggest what may be meant.
         near = get_close_matches(regulator, called, n=3) or called[:5]
         raise ValueError(f"No regulator is called {regulator!r}; some are {', '.join(near)}.")
 
@@ -109,15 +112,20 @@ class Network:
         # A stable sort: ties keep the order of the matrix on every machine.
         order = np.argsort(-np.abs(self.score[row, column]), kind="stable")
         row, column = row[order], column[order]
+
+        def called(names: tuple[str, ...], which: np.ndarray) -> pd.Series:
+            # As objects: pandas 3 keeps text as UTF-8, which has no lone surrogates.
+            return pd.Series(np.array(names, dtype=object)[which], dtype=object)
+
         return pd.DataFrame(
             {
-                "regulator": np.array(self.regulators, dtype=object)[row],
-                "target": np.array(self.targets, dtype=object)[column],
+                "regulator": called(self.regulators, row),
+                "target": called(self.targets, column),
                 "weight": self.weights[row, column],
                 "probability": self.probability[row, column],
                 "score": self.score[row, column],
-                "regulator_name": np.array(self.regulator_names, dtype=object)[row],
-                "target_name": np.array(self.target_names, dtype=object)[column],
+                "regulator_name": called(self.regulator_names, row),
+                "target_name": called(self.target_names, column),
             },
             columns=list(EDGE_COLUMNS),
         )
@@ -137,6 +145,7 @@ class Network:
             raise ValueError(f"No regulator is called {unknown[0]!r}.")
         new = tuple(names.get(name, name) for name in self.regulators)
         shown = tuple(
+            # A name that was only the old id follows the id.
             identity if name == old else name
             for old, identity, name in zip(self.regulators, new, self.regulator_names)
         )
@@ -159,6 +168,7 @@ class Network:
         """
         shared = Counter(self.regulator_names)
         names = [
+            # A GMT set is known by its name alone, so equal names get their ids.
             name if shared[name] == 1 else label
             for name, label in zip(self.regulator_names, self.regulator_labels)
         ]
@@ -171,6 +181,7 @@ class Network:
 
     def save(self, path: str | Path, min_probability: float = 0.0) -> Path:
         """Write to `path` atomically; its extension decides: .graphml, .cyjs, .gmt or .tsv."""
+        # Imported here: networks that stay in memory need no file access.
         from rcweb.storage.atomic import write_text
 
         path = Path(path)

@@ -14,6 +14,7 @@ MUTED = "#8a8f98"
 def pyplot() -> Any:
     """``matplotlib.pyplot``, or an error that names the extra to install."""
     try:
+        # Imported here: matplotlib is an extra, and takes long to import.
         import matplotlib.pyplot as plt
     except ImportError:
         raise ImportError("Figures need matplotlib: pip install 'rcweb[plot]'.") from None
@@ -38,4 +39,5 @@ def shortened(text: str, length: int) -> str:
     """At most `length` characters, cut at a word where possible."""
     if len(text) <= length:
         return text
+    # Room for the ellipsis.
     return text[: length - 1].rsplit(" ", 1)[0] + "…"

@@ -28,11 +28,13 @@ def activities(values: Any, *, groups: Sequence[Any] | None = None, ax: Axes | N
     M, P = table.shape
     ax = axes_or_new(ax, 9, 1.2 + 0.18 * P)
     labels = [""] * M if groups is None else [str(g) for g in groups]
+    # Reversed, so that the first appearance of a label wins.
     first = {label: m for m, label in reversed(list(enumerate(labels)))}
     order = sorted(range(M), key=lambda m: first[labels[m]])
     Z = table.to_numpy(dtype=np.float64)[order].T
     spread = Z.std(axis=1, keepdims=True)
     Z = np.divide(Z - Z.mean(axis=1, keepdims=True), spread, out=np.zeros_like(Z), where=spread > 0)
+    # Fixed limits: one extreme sample must not fade all others.
     image = ax.imshow(Z, aspect="auto", cmap=SIGNED, vmin=-3, vmax=3, interpolation="nearest")
     ax.set_yticks(range(P), [str(c) for c in table.columns], fontsize=8)
     ax.set_xticks([])
@@ -54,6 +56,7 @@ def _mark_groups(ax: Axes, labels: list[str]) -> None:
         if start:
             ax.axvline(start - 0.5, color="black", linewidth=0.6)
         middle = start + (width - 1) / 2
+        # Names of narrow groups would overlap.
         if middle - ticks[-1] >= room:
             ticks.append(middle)
             names.append(label)

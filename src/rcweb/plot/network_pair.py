@@ -34,6 +34,7 @@ def networks(
         ax = pyplot().subplots(1, 2, figsize=size, layout="constrained", sharey=True)[1]
     if len(ax) != 2:
         raise ValueError(f"networks draws on two axes, not {len(ax)}.")
+    # Not the maximum: one large weight would fade the rest.
     limit = float(np.quantile(np.abs(C[C != 0]), 0.98)) if C.any() else 1.0
     titles = ("true network", f"found, mean correlation {rho:.3f}")
     for one, values, title in zip(ax, (C, aligned), titles):

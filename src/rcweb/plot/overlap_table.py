@@ -39,6 +39,7 @@ def overlaps(table: pd.DataFrame, *, n: int = 15, ax: Axes | None = None) -> Axe
     heads = ("regulator", "known as", "targets shared / known only / new", "p", "function")
     for x, head in zip(COLUMNS.values(), heads):
         ax.text(x, -1, head, va="center", fontsize=9, color=MUTED, style="italic")
+    # Downwards, as a table is read; room for the heads above.
     ax.set(xlim=(0, 1), ylim=(len(rows) - 0.4, -1.5))
     ax.set_axis_off()
     return ax
@@ -62,6 +63,7 @@ def _normalised(table: pd.DataFrame) -> pd.DataFrame:
     """The two kinds of table under one set of names."""
     if "best_known" in table:
         table = table.rename_axis(index="regulator").reset_index()
+        # The overlap was counted among edges of one sign; the bar must show those.
         table = table.drop(columns="n_targets")
         table = table.rename(columns={"best_known": "known", "n_same_sign": "n_targets"})
     else:

@@ -56,6 +56,7 @@ def spectrum(
             xytext=(-2, 3), textcoords="offset points", ha="right", color="#b2182b",
         )  # fmt: skip
     ax.set(xlabel="dimension", ylabel="singular value")
+    # A log axis without a positive value raises a warning.
     if positive.any():
         ax.set_yscale("log")
     return ax

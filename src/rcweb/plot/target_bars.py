@@ -33,6 +33,7 @@ def targets(
     p = net.position(regulator)
     order = np.argsort(-np.abs(net.score[p]), kind="stable")
     shown = np.array([i for i in order if net.weights[p, i] != 0][:n], dtype=np.intp)
+    # Chosen by certainty, then sorted by weight, so that activation and repression separate.
     shown = shown[np.argsort(-net.weights[p, shown], kind="stable")]
     ax = unboxed(axes_or_new(ax, 4.5, 1.2 + 0.2 * max(len(shown), 3)))
     weights, sure = net.weights[p, shown], net.probability[p, shown]

@@ -55,6 +55,7 @@ def measured_table(measured: pd.DataFrame | None) -> ReportTable:
     absent = [column for column in MEASURED_COLUMNS if column not in measured.columns]
     if absent:
         raise ValueError(f"the table 'measured' of annotations needs a column {absent[0]!r}.")
+    # Booleans sort False first: named factors at the top.
     ordered = measured.assign(unnamed=measured["regulator"].isna())
     ordered = ordered.sort_values(["unnamed", "p"], kind="stable")
     return plain_table(ordered[list(MEASURED_COLUMNS)])
@@ -124,6 +125,7 @@ def best_known(
         return None
     row = {str(key): plain_cell(value) for key, value in rows.iloc[0].items()}
     name = str(row["set"])
+    # Without members only the counts of the table can be shown.
     genes = members.get(name, frozenset())
     found, missed, new = _compare(genes, targets, gene_number)
     return Known(
@@ -136,6 +138,7 @@ def best_known(
         found=found,
         missed=missed,
         new=new,
+        # They could not have been found, so they are counted apart from missed ones.
         unmeasured=sum(gene not in gene_number for gene in genes),
     )
 
@@ -178,7 +181,7 @@ def top_terms(rows: pd.DataFrame | None, limit: int, labels: Mapping[str, str]) 
 
 
 def plain_cell(value: object) -> CellValue:
-    """A number, text or None, whatever library the value came from."""
+    """A number, text or None, for a value of any library."""
     if isinstance(value, list | tuple | set | frozenset):
         return ", ".join(map(str, sorted(value) if isinstance(value, set | frozenset) else value))
     if value is None or value is pd.NA or value is pd.NaT:

@@ -125,7 +125,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float):
         if not math.isfinite(value):
             return None
+        # No drawing shows more digits, and the page stays small.
         rounded = float(f"{value:.4g}")
+        # 1 instead of 1.0; beyond 1e15 integers would be longer than the float.
         return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded
     if value is None or isinstance(value, str | int):
         return value

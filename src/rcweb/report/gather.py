@@ -71,6 +71,7 @@ def report_data(
     explained = explained_variance if explained is None else explained
     samples = _sample_names(sample_names, X_or_activities, len(activities))
     groups = _sample_groups(sample_groups, len(activities))
+    # Counts are of all samples; only drawings use the evenly spaced ones.
     drawn = _drawn_samples(len(activities))
     labels = (
         network.target_names if gene_names is None else _gene_labels(gene_names, network.targets)
@@ -109,7 +110,7 @@ def report_data(
 
 
 def _activities(model: Any, table: Any, network: Network) -> tuple[Array, float | None]:
-    """Activities (M, P), and the share of variance they explain when the data are at hand."""
+    """Activities (M, P), and the share of variance they explain if the data are given."""
     P, N = network.shape
     shape = np.shape(table)
     if len(shape) != 2 or shape[1] not in (P, N):
@@ -133,6 +134,7 @@ def _sample_names(names: Sequence[str] | None, table: Any, M: int) -> tuple[str,
 def _sample_groups(groups: Sequence[Any] | None, M: int) -> tuple[str, ...]:
     if groups is None:
         return ()
+    # `g != g` holds for NaN, which pandas uses for an empty cell.
     return _one_per_sample("sample_groups", ["" if g is None or g != g else g for g in groups], M)
 
 
@@ -186,6 +188,7 @@ def _regulators(
     found = []
     for p, name in enumerate(network.regulators):
         edges = np.flatnonzero(network.weights[p])
+        # By score, as in network.tsv, so that page and file agree.
         edges = edges[np.argsort(-np.abs(network.score[p, edges]), kind="stable")]
         targets = tuple(map(int, edges))
         rows = rows_of(known, name)
@@ -205,6 +208,7 @@ def _regulators(
             )
         )
     named = dict(zip(network.regulators, network.regulator_names))
+    # Names in the table of annotations win over those of the model.
     own = None if network.regulator_names == network.regulators else named
     given = given_names(known)
     return with_labels(found, own if given is None else given)

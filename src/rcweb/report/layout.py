@@ -29,6 +29,7 @@ def network_layout(score: Array) -> tuple[Array, Array]:
     strength = np.abs(np.asarray(score, dtype=np.float64))
     P, N = strength.shape
     linked = strength.any(axis=0) if P else np.zeros(N, bool)
+    # argmax takes the first of equals, so the drawing is the same every time.
     home = np.where(linked, strength.argmax(axis=0) if P else 0, -1)
     sizes = np.bincount(home[linked], minlength=P)
     radius = DISC_SPACING * (np.sqrt(sizes + FREE_CENTRE) + 1.0)

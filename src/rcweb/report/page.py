@@ -46,6 +46,7 @@ def write_report(path: str | Path, data: ReportData) -> Path:
 
 def render_report(data: ReportData) -> str:
     """The page as text."""
+    # One function scope: the page defines no global names, and one hash covers all scripts.
     script = '(() => {\n"use strict";\n' + "\n".join(map(_asset, SCRIPTS)) + "\n})();"
     return Template(_asset("report.html")).substitute(
         title=escape(data.title),
@@ -68,5 +69,5 @@ def _digest(script: str) -> str:
 
 
 def _json_for_html(text: str) -> str:
-    """JSON that cannot end the script element it stands in, nor open a comment there."""
+    """JSON that can neither close its script element nor open a comment in it."""
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -27,6 +27,7 @@ def with_labels(
 def _names_by_fit(regulators: Sequence[Regulator]) -> dict[str, str]:
     seen: Counter[str] = Counter()
     labels = {}
+    # The best match first: it keeps the plain name.
     for regulator in sorted(regulators, key=lambda regulator: _rank(regulator.known)):
         if regulator.known is not None and regulator.known.fits:
             name = regulator.known.name
@@ -78,6 +79,7 @@ def _verb(n: int, explained_variance: float | None) -> str:
 
 def _on_certainty(regulators: Sequence[Regulator]) -> list[str]:
     p = np.array([value for regulator in regulators for value in regulator.probabilities])
+    # Methods without probabilities set all to 1; a sentence on them would mislead.
     if len(p) == 0 or (p == 1).all():
         return []
     return [f"{(p >= 0.95).mean():.0%} of the edges have a probability of 0.95 or more."]

@@ -47,6 +47,7 @@ def array_from_bytes(content: bytes) -> AnyArray:
         raise ArrayError(f"not an npy array ({reason(error)})") from None
     if dtype.kind not in ARRAY_KINDS or dtype.itemsize == 0:
         raise ArrayError(f"arrays of type {dtype} are not read, only numbers and text")
+    # Python integers: a product in int64 could overflow and pass the check below.
     count = 1
     for size in shape:
         if size < 0:
@@ -61,6 +62,7 @@ def array_from_bytes(content: bytes) -> AnyArray:
     try:
         flat = np.frombuffer(content, dtype, offset=start) if count else np.empty(0, dtype)
         array = flat.reshape(shape, order="F" if fortran else "C")
+        # A copy: frombuffer gives a read-only view that keeps all bytes alive.
         return array.copy(order="K")
     except ValueError as error:  # more dimensions than numpy knows
         raise ArrayError(str(error)) from None
@@ -93,6 +95,7 @@ def read_zip(
             members = archive.infolist()
             _check_members(members, max_bytes, allowed)
             return {member.filename: _unpack(archive, member) for member in members}
+    # Our own messages are already clear.
     except ArrayError:
         raise
     # zipfile raises these, and more kinds than it documents, on damaged archives.
@@ -101,7 +104,7 @@ def read_zip(
 
 
 def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """As many bytes as the directory claims, and no more even for a moment if it lied."""
+    """As many bytes as the directory claims, and never more, even if the stream holds more."""
     with archive.open(member) as stream:
         content = stream.read(member.file_size)
     if len(content) != member.file_size:
@@ -119,6 +122,7 @@ def _check_members(
         raise ArrayError(f"unexpected member {strange[0][:80]!r}")
     if any(member.flag_bits & 1 for member in members):
         raise ArrayError("the archive is encrypted")
+    # Our writers use only these two; a stranger's file reaches no other decoder.
     if any(m.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for m in members):
         raise ArrayError("unusual compression")
     total = sum(member.file_size for member in members)

@@ -22,6 +22,7 @@ def replacing(path: str | Path, *, overwrite: bool = True) -> Iterator[Path]:
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=TEMPORARY, suffix=path.suffix, dir=path.parent)
+    # Writers open the path themselves; an open handle would block the move on Windows.
     os.close(handle)
     temporary = Path(name)
     try:
@@ -32,6 +33,7 @@ def replacing(path: str | Path, *, overwrite: bool = True) -> Iterator[Path]:
             check_free(path)  # again: the file may have appeared while this one was written
         os.replace(temporary, path)
     finally:
+        # After a successful move nothing is left to remove.
         temporary.unlink(missing_ok=True)
 
 
@@ -79,6 +81,7 @@ def _set_usual_mode(temporary: Path, target: Path) -> None:
     if target.exists():
         mode = target.stat().st_mode & 0o777
     else:
+        # The mask can only be read by setting it.
         mask = os.umask(0)
         os.umask(mask)
         mode = 0o666 & ~mask

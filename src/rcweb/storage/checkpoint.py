@@ -48,6 +48,7 @@ def fingerprint(*arrays: NDArray[Any]) -> str:
     digest = hashlib.sha256()
     for array in map(np.atleast_1d, arrays):
         digest.update(f"{array.dtype.str} {array.shape} ".encode("ascii"))
+        # In blocks: an array that is not contiguous would be copied as a whole.
         rows = max(1, BLOCK * len(array) // max(1, array.nbytes))
         for start in range(0, len(array), rows):
             digest.update(np.ascontiguousarray(array[start : start + rows]).data)
@@ -84,6 +85,7 @@ class Checkpoint:
         for path in paths:
             if path not in half_written:
                 self._check_identity(path)
+        # Only after all checks: a folder that is refused stays untouched.
         for path in half_written:  # by a run that was killed
             path.unlink(missing_ok=True)
 
@@ -118,6 +120,7 @@ class Checkpoint:
         """Write a record under this name and replace the old one."""
         document = {"identity": dict(self.identity), "stage": plain(dict(record.document))}
         write_record(self._path(name), Record(record.arrays, document))
+        # Counted from the end of the write, so that slow disks do not save all the time.
         self._saved_at = time.monotonic()
 
     def due(self) -> bool:
@@ -132,6 +135,7 @@ class Checkpoint:
             found = read_document(path).get("identity")
         except RecordError as error:
             raise self._damaged(path, error) from None
+        # Resuming another fit would silently mix two results.
         if found != self.identity:
             raise CheckpointError(
                 f"The checkpoint {self.folder} belongs to another fit: "
@@ -202,6 +206,7 @@ def _items(value: Any, prefix: str = "") -> list[tuple[str, Any]]:
 
 
 def _built(kind: Any, items: Mapping[str, Any], prefix: str) -> Any:
+    # Annotations are text here; the hints resolve nested dataclasses.
     hints = get_type_hints(kind)
     arguments = {}
     for entry in fields(kind):

@@ -1,7 +1,7 @@
 """A folder of results, replaced as a whole: a killed run leaves the old one or the new one.
 
 Files of the user's in it are kept: they are hard links in the old and in the new folder, until the
-old one is removed. So they are never away, whenever a run is killed.
+old one is removed. They exist at every moment, even if a run is killed.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from rcweb.storage.provenance import RECORD, provenance_text, sealed
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
+# No run is expected to write its results for a day; conventional.
 _STALE = 24 * 3600.0  # seconds
 
 
@@ -49,6 +50,7 @@ def check_folder(
     check_apart(path, inputs)
     kept = kept_files(path, names, overwrite=overwrite)
     with probing(path) as probe:
+        # Hard links fail on some file systems: better now than after the fit.
         _link(path, probe, kept)
 
 
@@ -63,8 +65,8 @@ def replacing_folder(
 ) -> Iterator[Path]:
     """A temporary sibling folder to write to; on success it takes the place of `path`.
 
-    `record` is written as provenance.json, with the checksum of every file. Of the `names` that
-    may stand in `path` from an earlier run those in `keep` stay, if they are not written anew.
+    `record` is written as provenance.json, with the checksum of every file. Files
+    of an earlier run that are in `keep` stay unless they are written again.
     See `check_folder` for what is refused. If that comes up only at the end, since somebody else
     wrote to `path` meanwhile, the new result is left beside it and the error says where.
     """
@@ -83,6 +85,7 @@ def replacing_folder(
         try:
             _commit(staging, path, names, overwrite)
         except (OSError, ValueError) as error:
+            # Hours of work may be in the staging folder: keep it under a free name.
             beside = _rename_to_free(staging, path)
             why = str(error).replace(str(staging), str(path)).rstrip(".")
             raise ValueError(f"{why}. The new result is in {beside}.") from None
@@ -166,6 +169,7 @@ def _rename_to_free(staging: Path, path: Path) -> Path:
     for file in staging.iterdir():
         if (path / file.name).exists() and os.path.samefile(file, path / file.name):
             file.unlink()
+    # Ends at the first free number; a folder holds finitely many names.
     for number in count(2):
         free = path.with_name(f"{path.name}-{number}")
         if not os.path.lexists(free):
@@ -176,6 +180,7 @@ def _rename_to_free(staging: Path, path: Path) -> Path:
 
 def _exchange(a: Path, b: Path) -> None:
     """Exchange two folders: in one step on Linux, elsewhere by renames."""
+    # Three renames: a kill in between leaves the old folder in `.NAME.*.old`.
     if not _swap(a, b):
         aside = Path(tempfile.mkdtemp(prefix=f".{b.name}.", suffix=".old", dir=b.parent))
         os.rename(b, aside / "old")

@@ -45,6 +45,7 @@ def available_memory(root: Path = Path("/")) -> int | None:
     `root` : of the file system, for tests.
     """
     known = [*_kernel(root), *_groups(root), *_address_space(root)]
+    # Physical pages ignore containers, so they count only where nothing better is known.
     if not known:
         known = list(_pages())
     return max(0, min(known)) if known else None
@@ -71,6 +72,7 @@ def _groups(root: Path) -> Iterator[int]:
         else:
             continue
         parts = [part for part in path.split("/") if part not in ("", "..")]
+        # Every group above may have a smaller limit.
         for depth in range(len(parts), -1, -1):
             yield from _left_in_group(top.joinpath(*parts[:depth]), *names)
 
@@ -92,6 +94,7 @@ def _address_space(root: Path) -> Iterator[int]:
         return
     import resource
 
+    # Batch systems often limit the address space of a job.
     soft, _ = resource.getrlimit(resource.RLIMIT_AS)
     pages = _read(root / "proc/self/statm").split()
     if soft != resource.RLIM_INFINITY:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rcweb.storage.checksum import checksum
+from rcweb.storage.errors import reason
 from rcweb.storage.provenance import RECORD, is_unchanged, read_provenance
 
 WAY_OUT = "name another folder for the results, or add --overwrite to replace such files."
@@ -28,6 +29,7 @@ def kept_files(path: Path, names: Collection[str], *, overwrite: bool = False) -
     found = set(os.listdir(path))
     for name in sorted(found):
         check_regular(path / name)
+    # Links and folders were refused above, even with --overwrite.
     if not overwrite:
         _check_unchanged(path, sorted(found & set(names)))
     return sorted(found - set(names))
@@ -56,6 +58,8 @@ def check_apart(out: Path, inputs: Iterable[Path]) -> None:
         pairs = (("input", path, "output", out), ("output", out, "input", path))
         for part, inner, whole, outer in pairs:
             place = inner.resolve()
+            # Compare files, not names: links and case-insensitive systems give one folder many
+            # names.
             if any(_same(folder, outer) for folder in (place, *place.parents)):
                 raise ValueError(
                     f"The {part} {inner} is part of the {whole} {outer}; name another output."
@@ -81,12 +85,15 @@ def _recorded(path: Path) -> Mapping[str, Mapping[str, Any]]:
     try:
         text, record = read_provenance(path)
     except ValueError as error:
-        raise ValueError(f"rcweb did not write {path / RECORD} ({error}): {WAY_OUT}") from None
+        raise ValueError(
+            f"rcweb did not write {path / RECORD} ({reason(error)}): {WAY_OUT}"
+        ) from None
     if "files" not in record:
         raise ValueError(
             f"{path / RECORD} has no checksums of files (an earlier version of rcweb wrote it), "
             f"so changes cannot be detected: {WAY_OUT}"
         )
+    # An edited record could claim any file as ours.
     if not is_unchanged(text, record):
         raise ValueError(f"{path / RECORD} was changed after rcweb wrote it: {WAY_OUT}")
     files: dict[str, dict[str, Any]] = record["files"]
@@ -94,7 +101,7 @@ def _recorded(path: Path) -> Mapping[str, Mapping[str, Any]]:
 
 
 def _is_as(path: Path, facts: Mapping[str, Any]) -> bool:
-    # The size first: it is at hand, and a large file need not be read to see that it changed.
+    # The size first: it costs nothing, and often shows a change without reading a large file.
     return path.stat().st_size == facts.get("size") and checksum(path) == facts.get("sha256")
 
 

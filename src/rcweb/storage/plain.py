@@ -18,6 +18,7 @@ def plain(value: Any) -> Any:
     """
     if value is None or isinstance(value, (bool, int, str)):
         return value
+    # Before float: np.float64 is a float, and JSON must get Python's own.
     if isinstance(value, np.generic):
         return plain(value.item())
     if isinstance(value, float):

@@ -70,6 +70,7 @@ def read_provenance(folder: Path) -> tuple[str, dict[str, Any]]:
     Raises ValueError if it is too large, nested too deeply or does not have its usual form.
     """
     with (folder / RECORD).open("rb") as file:
+        # One byte more than allowed tells a large file without reading all of it.
         content = file.read(MAX_RECORD_BYTES + 1)
     if len(content) > MAX_RECORD_BYTES:
         raise ValueError(f"{RECORD} is larger than {MAX_RECORD_BYTES:,} bytes.")
@@ -100,6 +101,7 @@ def _check_form(record: Any) -> None:
 
 
 def _is_deeper(value: Any, limit: int) -> bool:
+    # Level by level, without recursion: a hostile file could exhaust the stack.
     level = [value]
     for _ in range(limit):
         containers = [v for v in level if isinstance(v, (dict, list))]

@@ -56,6 +56,7 @@ def write_record(path: str | Path, record: Record) -> None:
             digest.update(part)
             file.write(part)
         for array in arrays.values():
+            # A view of the bytes in memory order; no copy, since the array is contiguous.
             content = array.ravel(order="K").view(np.uint8).data
             digest.update(content)
             file.write(content)
@@ -80,6 +81,7 @@ def read_record(path: str | Path) -> Record:
             raise RecordError(f"its header is damaged ({reason(error)})") from None
         body = sum(math.prod(shape) * dtype.itemsize for _, dtype, shape, _ in described)
         there = os.fstat(file.fileno()).st_size - file.tell() - _DIGEST
+        # Before allocating: a damaged header could claim any size.
         if body != there:
             raise RecordError(f"it should hold {body:,} bytes of arrays and holds {there:,}")
         arrays = {}
@@ -124,6 +126,7 @@ def _opened(path: str | Path) -> Iterator[IO[bytes]]:
 
 
 def _header(file: IO[bytes], digest: Any = None) -> dict[str, Any]:
+    # Limited: a file without a line end would be read as a whole.
     line = file.readline(MAX_HEADER)
     if digest is not None:
         digest.update(line)

@@ -23,6 +23,7 @@ def as_numbers(X: Any) -> Any:
     if hasattr(X, "iloc") and hasattr(X, "columns"):  # a DataFrame; pandas need not be there
         for j, (name, dtype) in enumerate(zip(X.columns, X.dtypes)):
             _refuse_dates(dtype, f"Column {name!r}: ")
+            # Only such columns can hold text; scanning numbers would cost time.
             if getattr(dtype, "kind", "O") in "OUS":
                 _refuse_text(name, X.iloc[:, j])
     elif isinstance(X, np.ndarray):

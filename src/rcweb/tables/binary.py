@@ -52,8 +52,10 @@ def frame_grid(frame: pd.DataFrame, drop: Sequence[str] = ()) -> Grid:
     if frame.columns.has_duplicates:
         name = frame.columns[frame.columns.duplicated()][0]
         raise TableError(f"The column {shorten(name)} occurs twice; names must be unique.")
+    # Dates are often gene names, such as MARCH1, that a spreadsheet converted.
     _refuse_dates(frame)
     text = [c for c in frame.columns if not pd.api.types.is_numeric_dtype(frame[c].dtype)]
+    # Without an index of names, a first column of text plays that role, as in text files.
     if isinstance(frame.index, pd.RangeIndex) and text[:1] == [frame.columns[0]]:
         frame = frame.set_index(text.pop(0))
     if len(text) == frame.shape[1]:
@@ -122,6 +124,7 @@ def _array(content: bytes, name: str) -> NDArray[Any]:
 
 def _sparse(arrays: dict[str, NDArray[Any]]) -> Any:
     kind = str(arrays["format"].item() if arrays["format"].size == 1 else "")
+    # Older scipy stored the format as bytes.
     kind = kind.removeprefix("b'").removesuffix("'")
     makers = {"csr": sparse.csr_matrix, "csc": sparse.csc_matrix}
     if kind not in makers:
@@ -130,6 +133,8 @@ def _sparse(arrays: dict[str, NDArray[Any]]) -> Any:
         matrix = makers[kind](
             (arrays["data"], arrays["indices"], arrays["indptr"]), shape=tuple(arrays["shape"])
         )
+        # scipy does not check indices by itself; bad ones make compiled code read outside its
+        # arrays.
         matrix.check_format(full_check=True)
     except (ValueError, TypeError, IndexError, OverflowError) as error:
         raise TableError(f"The sparse matrix is damaged: {error}.") from None
@@ -171,6 +176,7 @@ def read_h5ad(path: Path, layer: str | None = None) -> Grid:
     def load() -> Any:
         import anndata
 
+        # Before anndata reads it: a small file may claim arrays larger than the memory.
         check_hdf5(path)
         return anndata.read_h5ad(path)
 
@@ -200,5 +206,6 @@ def _foreign(load: Callable[[], Any], path: Path, kind: str, package: str, extra
         ) from None
     except (MemoryError, TableError):
         raise
+    # Readers raise many kinds of errors on damaged files.
     except Exception as error:
         raise TableError(f"{path.name} cannot be read as {kind}: {reason(error)}.") from None

@@ -78,6 +78,7 @@ class InputCheck:
                 for one in plain["matches"]
             )
             return cls(facts, _findings(plain["findings"]), matches)
+        # The file may come from anyone; no other form is accepted.
         except (KeyError, TypeError, ValueError):
             raise ValueError("the input check has an unknown form") from None
 
@@ -86,9 +87,11 @@ def check_look(
     look: Look, facts: Sequence[tuple[str, str]] = (), findings: Sequence[Finding] = ()
 ) -> InputCheck:
     """Run all checks; the `facts` and `findings` known already come first."""
+    # First, since all later checks look at the others only.
     odd, about_odd = odd_samples(look)
     others = look.without(odd)  # a column of genome positions would hide the kind of the others
     kind = kind_of(others)
+    # On the same samples: one odd sample has another sum than all others.
     sums, about_sums = fixed_sum(others)
     values = [("values", describe(kind)), ("missing", missing_text(look))]
     found = [

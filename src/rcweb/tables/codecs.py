@@ -13,6 +13,7 @@ from typing import Any
 
 from rcweb.storage.errors import TableError, reason, shorten
 
+# A list of what is allowed, not of what is forbidden: new codecs are refused until checked.
 SAFE = (
     *("blosc", "zstd", "zlib", "gzip", "bz2", "lzma", "lz4", "shuffle", "delta", "bitround"),
     *("quantize", "fixedscaleoffset", "packbits", "astype", "bytes", "transpose"),

@@ -33,10 +33,12 @@ def name_column(columns: ColumnsByTitle, identifier: str) -> str | None:
     """The column titled like a name, else the first one of text after the identifiers; None if
     there is none."""
     others = [title for title in columns if title != identifier]
+    # Reversed, so that of equal titles the first column wins.
     plain = {re.sub(r"[\W_]+", "_", title.strip().lower()): title for title in reversed(others)}
     titled = [plain[title] for title in _NAMES if title in plain]
     titles = list(columns)
     after = titles[titles.index(identifier) + 1 :]
+    # The first filled cell decides; a column of numbers cannot hold names.
     text = [title for title in after if not is_number(next(filter(None, columns[title]), "0"))]
     return next(iter([*titled, *text]), None)
 

@@ -38,6 +38,7 @@ def read_excel(
     _check_unpacked(path)
     with path.open("rb") as file:
         try:
+            # data_only: values of formulas; keep_links: no other files are opened.
             book = load_workbook(file, read_only=True, data_only=True, keep_links=False)
         except MemoryError:
             raise
@@ -79,6 +80,7 @@ def _rows(sheet: Any, path: Path) -> Iterator[Row]:
     try:
         for number, row in enumerate(cells, start=1):
             texts = [_text(cell, number, column) for column, cell in enumerate(row, start=1)]
+            # Formatted but empty cells at the end of a row are not data.
             while texts and not texts[-1].strip():
                 texts.pop()
             if texts:

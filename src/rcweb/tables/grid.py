@@ -32,11 +32,11 @@ _TITLE = re.compile(
 
 @dataclass(frozen=True)
 class Grid:
-    """A rectangle of numbers as it stands in the file, rows x columns, NaN where missing.
+    """The rectangle of numbers in a file, rows x columns, NaN where missing.
 
     rows, columns : names, None where the file has none
     corner : title of the column of row names
-    row_place, column_place : words for where a row or column stands in the file
+    row_place, column_place : text that locates a row or column in the file
     notes : what was detected, in a few words
     set_aside : titles, or places, of columns of text that were left out
     rows_are_samples : None unless the format itself defines the orientation
@@ -54,7 +54,7 @@ class Grid:
 
 
 def is_missing(cell: str) -> bool:
-    """Whether a cell stands for "not measured"."""
+    """Whether a cell means "not measured"."""
     return cell.strip().lower() in MISSING
 
 
@@ -85,11 +85,13 @@ def read_grid(
     lines: list[int] = []
     room = _Room()
     for line, cells in body:
+        # A ragged row usually has a stray delimiter; padding would shift values silently.
         if len(cells) != layout.width:
             raise TableError(
                 f"{place(line)} has {len(cells)} fields where {layout.width} are expected "
                 f"(as in line {layout.line})."
             )
+        # Most files drop nothing; skip the copy.
         if layout.dropped:
             cells = [cells[i] for i in layout.kept]
         first.append(cells[0])
@@ -128,7 +130,7 @@ class _Layout:
     set_aside: tuple[str, ...] = ()
 
     def column(self, k: int) -> str:
-        """Where the k-th kept column stands in the file."""
+        """The place of the k-th kept column in the file."""
         return place(column=self.kept[k] + 1, name=self.titles[k] if self.titles else None)
 
 
@@ -141,6 +143,7 @@ def _layout(
         raise TableError("The file is empty.")
     second = next(rows, None)
     line, cells = top
+    # Two lines are needed: a header is recognised by comparison with the line below it.
     if header is None:
         header = _is_header(cells, second[1] if second else None)
     width = len(second[1]) if second else len(cells)
@@ -163,6 +166,7 @@ def _layout(
     if not kept:
         raise TableError("No column is left.")
     head = [top, *([second] if second else [])][int(header) :]
+    # A bounded look: a large file is not read twice to find columns of text.
     head += islice(rows, min(max(_CELLS_LOOKED_AT // width, 20), 1000) - len(head))
     text = _text_columns([row for _, row in head if len(row) == width], kept)
     set_aside = tuple(titles[i] if titles else place(column=i + 1) for i in sorted(text))
@@ -183,6 +187,7 @@ def _text_columns(rows: list[list[str]], kept: list[int]) -> set[int]:
     suspects: set[int] = set()
     for row in rows:
         try:
+            # Fast path: a row of numbers has no text.
             list(map(float, row[1:]))
         except ValueError:
             suspects.update(i for i in kept[1:] if i not in suspects and _is_word(row[i]))
@@ -216,6 +221,7 @@ def _is_header(cells: list[str], second: list[str] | None) -> bool:
 def _numbers(cells: list[str], line: int, layout: _Layout, offset: int = 1) -> NDArray[np.float64]:
     """(n,) values of the cells; `offset` is the place of the first among the kept columns."""
     try:
+        # Fast path; only rows with missing or bad cells are parsed cell by cell.
         values = list(map(float, cells))
     except ValueError:
         values = [_number(cell, line, layout, k + offset) for k, cell in enumerate(cells)]
@@ -247,6 +253,7 @@ def _assemble(
     """Decide whether the first column holds names, now that all of it is read."""
     values = np.vstack(numbers)
     named = layout.names_first if index is None else index
+    # No title decided: look at the cells.
     if index is None and not named:
         named = _holds_names(first)
     names: tuple[str, ...] | None = None
@@ -257,6 +264,7 @@ def _assemble(
         values = np.hstack([np.vstack(column), values])
     if values.shape[1] == 0:
         raise TableError("The table has names but no column of numbers.")
+    # Column numbers in messages count the column of names.
     shift = 1 if named else 0
     titles = tuple(layout.titles[shift:]) if layout.titles is not None else None
     title = layout.titles[0] if layout.titles is not None and named else ""

@@ -28,12 +28,14 @@ def _visit(root: Any, name: str) -> int:
     import h5py
 
     total, seen, groups = 0, set(), [root]
+    # Ends: every object is visited once.
     while groups:
         group = groups.pop()
         for key in group:
             link = group.get(key, getlink=True)
             if isinstance(link, h5py.ExternalLink):
                 raise TableError(f"{key[:60]!r} is a link to another file, {link.filename[:60]!r}.")
+            # A soft link leads to an object of the same file, which is visited anyway.
             if isinstance(link, h5py.SoftLink):
                 continue
             item = group[key]

@@ -88,5 +88,6 @@ def look_at(
 
 def rows_to_look_at(M: int, N: int) -> NDArray[np.intp]:
     """Numbers of the rows, evenly spread over the M of a table with N columns."""
+    # Evenly spread and not the first rows: files are often sorted by condition.
     n = min(M, max(MOST_LOOKED_AT // max(N, 1), FEWEST_LOOKED_AT))
     return np.unique(np.linspace(0, M - 1, n).astype(np.intp))

@@ -39,6 +39,7 @@ def match(
     known, inside = set(names), set(table)
     shared = len(known & inside)
     text = f"{shared:,} of {len(known):,} {what} are {side} of the table{more}"
+    # Of the smaller side: gene sets usually cover more, or fewer, genes than a table.
     if not known or 2 * shared > min(len(known), len(inside)):
         return Match(file, text)
     examples = (

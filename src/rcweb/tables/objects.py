@@ -26,6 +26,7 @@ class Origin:
         """The origin of what was passed to `fit`; `samples`: their names, if known."""
         source = Path(X).name if isinstance(X, str | Path) else type(X).__name__
         index = getattr(X, "index", None) if hasattr(X, "iloc") else None
+        # An index of numbers is usually just a count, not names.
         if samples is None and index is not None and index.dtype.kind == "O":
             samples = index
         return cls(source, None if samples is None else tuple(map(str, samples)))

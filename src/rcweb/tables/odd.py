@@ -67,14 +67,15 @@ def tenfold_above(scale: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Which of the positive numbers `scale` (n,), a tenth of them at most or one, are more than
     tenfold all others.
 
-    Where most variables follow no regulator the scales of the others reach over a wide range, and
-    one beyond them does not stand apart in the sense of `far_above`; the fit follows it all the
-    same, since it has more than a hundred times the variance of any other.
+    Where most variables have no regulator, the scales of the others cover a wide range. `far_above`
+    then misses a variable beyond them, but the fit would still follow it, since it has more than a
+    hundred times the variance of any other.
     """
     apart = np.zeros(len(scale), dtype=bool)
     n = int((scale > 0).sum())
     if n < FEWEST_NUMBERS:
         return apart
+    # A larger group is no oddity but a second kind of variables.
     order = np.argsort(-scale, kind="stable")[: max(n // 10, 1) + 1]
     wide = np.flatnonzero(np.diff(-np.log(scale[order])) > LOG_TENFOLD)
     if len(wide):
@@ -83,7 +84,7 @@ def tenfold_above(scale: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def far_above(scale: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which of the positive numbers `scale` (n,) stand apart above all others.
+    """Which of the positive numbers `scale` (n,) are separated from all others by a wide gap.
 
     On a log scale: a minority beyond a gap that is wider than the range of the majority, taken as
     twice its upper half, so that a few small ones do not widen it (and at least as twice the second
@@ -116,6 +117,7 @@ def whole_alone(values: NDArray[np.float64]) -> NDArray[np.bool_]:
     rest = ~all_whole
     if 2 * rest.sum() <= n or 2 * whole[rest].sum() > seen[rest].sum():
         return np.zeros(n, dtype=bool)
+    # Rows of 0 and 1 may be real measurements that are detected or not.
     several = [i for i in np.flatnonzero(all_whole) if len(np.unique(values[i][seen[i]])) > 2]
     found = np.zeros(n, dtype=bool)
     found[several] = True
@@ -131,6 +133,7 @@ def _is_annotation(look: Look, i: int) -> bool:
 def _size(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Mean size of the values of each row, in units of the variables: their median size over the
     rows, so that no variable decides alone; their mean where most are zero."""
+    # Missing values count as 0, so that they make no row large.
     size = np.nan_to_num(np.abs(values))
     middle, mean = np.median(size, axis=0), (size / len(size)).sum(axis=0)
     unit = np.where(middle > 0, middle, mean)
@@ -142,6 +145,7 @@ def _size(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def _spread(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Half the range of each column over the rows that measured it; 0 where none did."""
     seen = np.isfinite(values)
+    # Halved before subtracting: the range of extreme values would overflow.
     high = np.where(seen, values, -np.inf).max(axis=0) / 2
     low = np.where(seen, values, np.inf).min(axis=0) / 2
     return np.where(seen.any(axis=0), high - low, 0.0)

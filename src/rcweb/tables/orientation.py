@@ -22,6 +22,7 @@ _SAMPLE_NAME = re.compile(
     r"GSM\d+.*|[SED]RR\d+|TCGA-.*|[ACGT]{10,}(-\d+)?|(sample|cond(ition)?|patient|cell|array)[\W_]?\d+",
     re.IGNORECASE,
 )
+# More than half: tables mix identifiers with controls. Conventional.
 _ENOUGH = 0.6
 _LOOK_AT = 500
 
@@ -52,6 +53,7 @@ def orient(
     Then the title of the column of names, then what the names look like; else rows are samples.
     """
     rows, columns = rows or (), columns or ()
+    # Names that other files know are the best evidence; titles and patterns are guesses.
     for known, kind, swap in ((samples, "samples", False), (variables, "variables", True)):
         in_rows, in_columns = _shared(rows, known), _shared(columns, known)
         if in_rows != in_columns:
@@ -81,6 +83,7 @@ def _shared(names: Sequence[str], known: Collection[str]) -> int:
 
 
 def _alike(names: Sequence[str], pattern: re.Pattern[str]) -> bool:
+    # Evenly spread: controls and spike-ins often come first.
     some = names[:: max(1, len(names) // _LOOK_AT)]
     hits = sum(bool(pattern.fullmatch(name)) for name in some)
     return bool(some) and hits >= _ENOUGH * len(some)

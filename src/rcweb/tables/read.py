@@ -62,6 +62,7 @@ def read_table(
     try:
         with unchanged(path):
             grid = _read_grid(path, options)
+            # Inside the guard: checksum and table must be of the same bytes.
             sha256 = checksum(path)
         table = to_table(
             grid,
@@ -73,6 +74,7 @@ def read_table(
         )
         table = table.log() if options.log else table
     except TableError as error:
+        # The message names the file already.
         if path.name in str(error):
             raise
         raise TableError(f"{path.name}: {error}") from None
@@ -94,12 +96,14 @@ def _state(path: Path) -> tuple[int, ...]:
         found = path.stat()
     except FileNotFoundError:
         raise TableError("the file vanished while it was read.") from None
+    # The inode too: an atomic replacement may keep size and time.
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def ending(path: Path) -> str:
     """The extension in lower case, without that of a compression: ``.tsv`` for ``a.tsv.gz``."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
+    # The type is that of the content: a.tsv.gz is a .tsv.
     if suffixes and suffixes[-1] in _COMPRESSED:
         suffixes.pop()
     return suffixes[-1] if suffixes else ""

@@ -31,6 +31,7 @@ def _constant(
     look: Look, values: NDArray[np.float64], what: str, name: Callable[[int], str], meaning: str
 ) -> list[Finding]:
     seen = np.isfinite(values)
+    # Not nanmin, which warns for columns without any value.
     low = np.where(seen, values, np.inf).min(axis=0)
     high = np.where(seen, values, -np.inf).max(axis=0)
     found = np.flatnonzero(low == high)
@@ -46,6 +47,7 @@ def _copies(rows: NDArray[np.float64], what: str, name: Callable[[int], str]) ->
     first: dict[bytes, int] = {}
     pairs = []
     for i, row in enumerate(rows):
+        # Bytes as key: exact copies in one pass, NaN included.
         earlier = first.setdefault(row.tobytes(), i)
         if earlier != i and np.nanmin(row, initial=np.inf) < np.nanmax(row, initial=-np.inf):
             pairs.append(f"{name(i)} = {name(earlier)}")

@@ -70,6 +70,7 @@ def groups_of(sheet: pd.DataFrame, samples: Sequence[str], column: str | None) -
     `column` None = the first that is titled like a group, else the first that divides the samples
     into few. Raises TableError if no sample is in the sheet or the column is not.
     """
+    # The sheet may list more samples than the table, in another order.
     present = sheet.reindex(list(samples))
     if not set(samples) & set(sheet.index):
         raise TableError(
@@ -78,6 +79,7 @@ def groups_of(sheet: pd.DataFrame, samples: Sequence[str], column: str | None) -
         )
     if column is None:
         titled = [c for c in sheet.columns if c.lower() in _GROUP_TITLES]
+        # One group divides nothing, and a column with more than 40 values is rarely a group.
         few = [c for c in sheet.columns if 2 <= present[c].nunique() <= _MAX_GROUPS]
         column = next(iter([*titled, *few]), None)
     if column is None:

@@ -24,7 +24,7 @@ _ESCAPED = re.compile("[\udc80-\udcff]")
 
 @contextmanager
 def open_unpacked(path: Path) -> Iterator[IO[bytes]]:
-    """The file's bytes, unpacked if they are gzip or zstd, whatever the name says."""
+    """The file's bytes, unpacked if they are gzip or zstd; the content decides, not the name."""
     with path.open("rb") as file:
         magic = file.read(4)
         file.seek(0)
@@ -59,6 +59,7 @@ def text_lines(stream: IO[bytes], encoding: str | None = None) -> Iterator[str]:
         raise TableError(f"Unknown encoding {encoding!r}; try utf-8 or latin-1.") from None
     number = 0
     try:
+        # Limited: a file without line ends would be read as one line.
         while line := text.readline(MAX_LINE):
             number += 1
             _check_line(line, number)
@@ -130,10 +131,13 @@ class _ZstdReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
+        # Ends: every turn uses up input, and at the end of the input 0 is returned or an error
+        # raised.
         while not self._ready:
             if not self._packed:
                 self._packed = self._source.read(_PIECE)
             if not self._packed:
+                # Input ended inside a frame.
                 if self._frame is not None:
                     raise TableError("The zstd file is truncated.")
                 return 0
@@ -145,11 +149,14 @@ class _ZstdReader(io.RawIOBase):
 
     def _unpack(self) -> None:
         if self._frame is None:
+            # The window is memory that the file asks for; 128 MB is the limit of the zstd tool
+            # itself.
             self._frame = self._zstd.ZstdDecompressor(max_window_size=1 << 27).decompressobj()
         try:
             self._ready = self._frame.decompress(self._packed)
         except self._zstd.ZstdError as error:
             raise TableError(f"Damaged zstd file ({reason(error)}).") from None
+        # A file may hold several frames, one after the other.
         self._packed = self._frame.unused_data if self._frame.eof else b""
         if self._frame.eof:
             self._frame = None

@@ -24,7 +24,7 @@ class Table:
     samples, variables : unique names
     notes : what was detected while reading, in a few words
     sha256 : checksum of the file
-    way : which way round the file was, None if it was no file
+    way : orientation of the file, None if the table did not come from a file
     set_aside : columns of text that were left out
     logged : whether log2(x + 1) was taken of the values in the file
     """
@@ -53,6 +53,7 @@ class Table:
         """The table with log2(x + 1) of every value; zeros of a sparse table stay zeros."""
         values: Any = self.values
         stored = values.data if sparse.issparse(values) else values
+        # initial=0: a sparse table may store no value at all.
         if (low := np.nanmin(stored, initial=0.0)) < 0:
             raise TableError(f"the smallest value, {low:g}, has no logarithm; leave out --log.")
         logs = values.log1p() / np.log(2) if sparse.issparse(values) else np.log2(values + 1)
@@ -90,7 +91,9 @@ def to_table(
     if not keep_empty:
         _refuse_empty(grid.values, 0, "column", grid.columns, grid.column_place)
         _refuse_empty(grid.values, 1, "row", grid.rows, grid.row_place)
+    # Infinite values are never measurements; as missing ones they would pass silently.
     _refuse_infinite(grid)
+    # The user decides first, then the file type, then the names.
     if transpose is not None:
         way = Orientation(not transpose, "as requested")
     elif grid.rows_are_samples is not None:
@@ -115,6 +118,7 @@ def to_table(
 def _refuse_repeats(names: Sequence[str] | None, side: str, where: Callable[[int], str]) -> None:
     first: dict[str, int] = {}
     for i, name in enumerate(names or ()):
+        # A nameless row could not be referred to in any result.
         if not name:
             raise TableError(f"{where(i)}: this {side} has no name.")
         if name in first:

@@ -49,11 +49,13 @@ def text_rows(
         raise TableError(f"The delimiter must be one character, not {delimiter!r}.")
     counted = _Counted(chain(start, lines), delimiter)
     try:
+        # strict: a stray quote is an error with its line, not a silent merge of cells.
         reader = csv.reader(counted, delimiter=delimiter, strict=True)
     except (TypeError, ValueError):
         raise TableError(f"{delimiter!r} cannot be a delimiter.") from None
     try:
         for cells in reader:
+            # A complete row arrived; start counting again.
             counted.fields = 0
             if any(map(str.strip, cells)):
                 yield reader.line_num + skipped, cells

@@ -50,6 +50,7 @@ def kind_of(look: Look) -> Kind:
     low, high = float(finite.min()), float(finite.max())
     whole = bool((np.floor(finite) == finite).all())
     positive = finite[finite > 0]
+    # Whole numbers over a narrow range are ranks or scores, not counts.
     wide = len(positive) > 0 and high >= TENFOLD * float(positive.min())
     centred, unit = _standard(look)
     return Kind(
@@ -120,6 +121,7 @@ def fixed_sum(look: Look) -> tuple[str, list[Finding]]:
     largest = float(np.abs(values).max())
     if largest == 0:
         return "", []
+    # Sums of huge values would overflow.
     scaled = values / largest
     sums = scaled.sum(axis=1)
     if not sums.std() < FIXED * np.sqrt(scaled.var(axis=0).sum()):
@@ -145,10 +147,12 @@ def _standard(look: Look) -> tuple[bool, bool]:
     n = np.maximum(seen.sum(axis=0), 1)
     filled = np.where(seen, look.values, 0.0)
     largest = float(np.abs(filled).max()) or 1.0
+    # Squares of huge values would overflow.
     filled = filled / largest
     mean = filled.sum(axis=0) / n
     square = (filled**2).sum(axis=0) / n
     variance = square - mean**2
+    # Constant variables can be neither centred nor scaled to variance 1.
     varying = variance > NEARLY_WHOLE**2 * square
     if not varying.any():
         return False, False
@@ -169,6 +173,7 @@ def _dominated(values: NDArray[np.float64]) -> bool:
     votes = []
     for row in rows:
         positive = row[row > 0]
+        # Mean and median of fewer values say little.
         if len(positive) >= 4:
             largest = positive.max()
             votes.append((positive / largest).mean() > 2 * np.median(positive / largest))

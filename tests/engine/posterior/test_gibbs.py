@@ -303,7 +303,7 @@ def test_a_chain_resumed_while_it_climbs_stops_where_it_would_have(tmp_path: Pat
     for stop in (150, swept - 50):
         first = chain(tmp_path / str(stop))
         first.burn_in(stop - stop % 100)
-        first.wander(stop % 100, shaped=False)
+        first.advance(stop % 100, shaped=False)
         snapshot = Snapshot(first.runs, Sums.zero(*C.shape), first.state, np.array(first.energy))
         snapshot.sums.n = stop % 100
         first.checkpoint.save("chain", snapshot, first.rng)

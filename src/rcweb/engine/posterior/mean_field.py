@@ -35,7 +35,7 @@ from rcweb.engine.posterior.slab import (
     shared_noise,
     shared_scale,
 )
-from rcweb.engine.types import Array
+from rcweb.engine.types import Array, Mask
 
 FIRST = 1  # rounds before the slab's shape is learned
 LEAST = 5
@@ -63,16 +63,20 @@ class MeanField:
         return self.change <= TOLERANCE
 
 
-def mean_field(axes: Axes, C: Array, *, concentration: float, most: int = MOST) -> MeanField:
-    """Iterate from the network `C` (P, N) until no entry moves by more than `TOLERANCE`, or `most`
+def mean_field(
+    axes: Axes, C: Array, *, concentration: float, judged: Mask | None = None
+) -> MeanField:
+    """Iterate from the network `C` (P, N) until no entry moves by more than `TOLERANCE`, or `MOST`
     times.
 
-    `concentration` is that of the Beta prior on each row's density.
+    concentration : of the Beta prior on each row's density
+    judged : (P,) rows that must come to rest, all by default; rows of noise may flicker on
     """
+    rows = slice(None) if judged is None or not judged.any() else judged
     field = _Field(axes, np.asarray(C, dtype=np.float64), concentration)
     change, rounds = np.inf, 0
-    while rounds < most and (rounds < LEAST or change > TOLERANCE):
-        change = field.advance(shaped=rounds >= FIRST)
+    while rounds < MOST and (rounds < LEAST or change > TOLERANCE):
+        change = float(field.advance(shaped=rounds >= FIRST)[rows].max())
         rounds += 1
     posterior = Posterior(
         C=field.mean,
@@ -96,9 +100,11 @@ class _Field:
         self.sigma2, self.scale, self.mix = start.variance, start.scale, PRIOR_MIX.copy()
         self.log_odds = np.log(start.pi / (1 - start.pi))
 
-    def advance(self, *, shaped: bool) -> float:
-        """One round: activities given C, then C given activities, then the parameters."""
+    def advance(self, *, shaped: bool) -> Array:
+        """One round: activities given C, then C given activities, then the parameters. Returns the
+        largest change in each row (P,), in scales of the row."""
         M, power, mean = self.axes.M, self.axes.power, self.mean
+        before = mean.copy()
         # Precision of each variable as the activities see it: weights are uncertain too.
         weight = 1 / (self.sigma2 + self.variance.sum(axis=0))
         RR, Z, response, Sigma = self._activities(weight)
@@ -109,9 +115,8 @@ class _Field:
         noise = self.sigma2 + (mean * (Sigma @ mean)).sum(axis=0)
         used = np.zeros(len(self.mix))
         slab = (self.log_odds, self.scale, STEP, SPREAD, self.mix)
-        change = expect_shaped_edges(
-            RR, free, mean, 1 / noise, *slab, self.probability, self.variance, used
-        )
+        expect_shaped_edges(RR, free, mean, 1 / noise, *slab, self.probability, self.variance, used)
+        change = np.abs(mean - before).max(axis=1) / self.scale
         Q = RR + M * Sigma
         rss = power - 2 * (mean * Z).sum(axis=0) + ((Q @ mean) * mean).sum(axis=0)
         rss += np.diag(Q) @ self.variance
@@ -119,7 +124,7 @@ class _Field:
         self.mean *= size
         self.variance *= size**2
         self._parameters(np.maximum(rss, self.axes.floor), used if shaped else None)
-        return float(change)
+        return np.asarray(change)
 
     def _activities(self, weight: Array) -> tuple[Array, Array, Array, Array]:
         """R^T R and R^T G for the mean activities R, their response S, their covariance Sigma."""

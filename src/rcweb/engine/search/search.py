@@ -122,7 +122,8 @@ def own_share(B: Array) -> Array:
 def search_columns(
     space: Space, most: int, report: Callable[[str], None] = lambda line: None, stream: int = 0
 ) -> Found:
-    """Up to K columns of large likelihood; where zeros are not exact, about `most` of them.
+    """Columns of large likelihood: K where zeros are exact, `most` of which must be sparse, and
+    about `most` where they are not.
 
     Budgets are counts of steps. `stream` gives another set of starts, to see whether they matter.
     """
@@ -130,7 +131,7 @@ def search_columns(
     chance = chance_level(space, space.K, rng)
     start = joint_start(space, rng)
     if not can_be_split(space) or zeros_are_exact(space, start.B, chance):
-        return _search_exact(space, start, chance, rng, report)
+        return _search_exact(space, most, start, chance, rng, report)
     return _search_diffuse(space, most, chance, report)
 
 
@@ -156,7 +157,7 @@ def zeros_are_exact(space: Space, B: Array, chance: float) -> bool:
 
 
 def _search_exact(
-    space: Space, start: Columns, chance: float, rng: Rng, report: Callable[[str], None]
+    space: Space, most: int, start: Columns, chance: float, rng: Rng, report: Callable[[str], None]
 ) -> Found:
     """One search, and a second one to see whether the start matters.
 
@@ -169,7 +170,7 @@ def _search_exact(
     report(f"search: {sparse.sum()} of {space.K} columns are sparser than chance")
     same = ~_contradicted(start.B, other.B[_sparser_than_chance(space, other, chance)])
     found = _ungraded(start, chance, sparse, same)
-    if sparse.all() or not sparse.any() or space.blurred:
+    if sparse.sum() >= most or not sparse.any() or space.blurred:
         return _graded(space, found)
     return search_thoroughly(space, found, report)
 

@@ -73,6 +73,7 @@ def _figures(data: Dataset, model: Any, names: pd.DataFrame) -> list[str]:
         from rcweb.plot.axes import pyplot
 
         pyplot()
+    # matplotlib is an extra; the tables are useful without it.
     except ImportError as error:
         return [f"<p><small>No figures: {escape(str(error))}</small></p>"]
     best = names[names["name"] != ""].sort_values("log10_p", kind="stable").head(30)
@@ -104,6 +105,7 @@ def _image(ax: Axes, title: str) -> str:
     buffer = io.BytesIO()
     figure: Any = ax.figure
     figure.savefig(buffer, format="png", dpi=130)
+    # pyplot keeps every figure alive until it is closed.
     pyplot().close(figure)
     text = base64.b64encode(buffer.getvalue()).decode("ascii")
     return f'<img alt="{escape(title, quote=True)}" src="data:image/png;base64,{text}">'

@@ -94,9 +94,9 @@ def known_regulators_met(
 def compare_networks(data: Dataset, model: Any, *, fastica: bool = True) -> pd.DataFrame:
     """Known regulators met by the fitted `model` and by others, one row per network.
 
-    Methods draw lines between edges and the rest in their own way, so each rival stands beside the
-    found network cut at the rival's number of edges (the strongest by `edge_score_`), and FastICA
-    also beside itself at the found network's number.
+    Methods choose different numbers of edges. So each rival is compared with the found network cut
+    to the rival's number (the strongest by `edge_score_`), and FastICA is also cut to the number
+    of the found network.
     """
     networks = {"rcweb": model.network_.weights}
     if data.published is not None:
@@ -105,6 +105,7 @@ def compare_networks(data: Dataset, model: Any, *, fastica: bool = True) -> pd.D
     if fastica:
         X = data.expression
         spread = X.std(axis=0, ddof=0)
+        # Constant genes have no variance to scale to.
         unit = X / spread.where(spread > 0, 1.0)
         refitted = clone(model).fit(unit)
         networks |= _beside_fastica(X, model.network_, "")
@@ -146,6 +147,7 @@ def _figure5(network: Network, names: pd.DataFrame, terms: GeneSets) -> pd.DataF
     enriched = enrich(network, terms, signs="apart", max_q=ALPHA)
     best = {
         (row["regulator"], row["sign"]): (row["description"] or row["set"], row["log10_p"])
+        # Reversed, so that the most significant term of each key is written last and stays.
         for row in reversed(enriched.to_dict("records"))
     }
     found = [best.get(key, ("", 0.0)) for key in zip(rows.index, rows["sign"])]

@@ -1,4 +1,4 @@
-"""What every rival shares: its record, what it returns, centring, the cut to a known density."""
+"""Shared by all rivals: records, results, centring, and the cut to a known density."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class MethodRecord:
     paper : where it was published
     settings : the settings it got, every one that matters
     look : colour and marker in figures
-    told : what it is told about the truth of a planted problem
+    told : what it gets to know about the truth of a planted problem
     data : tables it applies to, "any" or "non-negative"
     finds_p : it accepts ``n_components="auto"``
     package : what has to be installed to run it, beyond what rcweb needs
@@ -87,7 +87,7 @@ def z_scores(C: Array) -> Array:
 
 
 def check_data(data: Array, n_components: int) -> Array:
-    """The table with its variable means taken off, (M, N), as float64."""
+    """The table minus its variable means, (M, N), as float64."""
     data = check_table(data, n_components)
     return data - data.mean(axis=0)
 
@@ -119,6 +119,7 @@ def check_density(density: float | None, default: float | None = None) -> float 
 def compress(G0: Array) -> tuple[Array, Array]:
     """An orthonormal basis Q (M, r) and Q^T G0 (r, N), r = min(M, N): same norms, fewer rows."""
     M, N = G0.shape
+    # Nothing to gain: the table has no more rows than its rank can be.
     if M <= N:
         return np.eye(M), G0
     Q, T = np.linalg.qr(G0)
@@ -128,12 +129,13 @@ def compress(G0: Array) -> tuple[Array, Array]:
 def cut(network: Array, density: float | None) -> Array:
     """Keep in each row the ``density * N`` largest entries by size; all of them if None.
 
-    The paper tells every rival the mean out-degree (section 4.2); rows share it, since a rival
-    that knows a mean knows nothing about a single regulator.
+    The paper tells every rival the mean out-degree (section 4.2); rows share it, since a mean
+    says nothing about a single regulator.
     """
     if density is None:
         return network
     N = network.shape[1]
+    # At least one edge: a regulator without edges cannot be compared.
     k = int(np.clip(round(density * N), 1, N))
     size = np.abs(network)
     threshold = np.partition(size, N - k, axis=1)[:, N - k, None]

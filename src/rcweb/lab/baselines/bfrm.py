@@ -89,8 +89,8 @@ def fit(
 
     The chain starts at the varimax rotation of the principal components (figure 1, P = 10: accuracy
     1.00, from a random start 0.79; no difference on figure 3). The published program's triangular
-    constraint, which names a founder variable for each factor, is left out: sparsity alone settles
-    the rotation, and no variable has to be first.
+    constraint, which names a founder variable for each factor, is left out: sparsity alone fixes
+    the rotation, and no variable has a special role.
     """
     X = check_data(data, n_components)
     share = check_density(density, default=0.1) or 0.1
@@ -104,6 +104,8 @@ def fit(
     rng = np.random.default_rng(random_state)
     state = _start(X, H, n_components, share)
     total = [np.zeros_like(v) for v in (state.A, state.A, state.F, state.beta)]
+    # A sampler has no stop test: the numbers of sweeps are fixed, and a chain that has not mixed
+    # returns the means of what it visited.
     for sweep in range(n_burn + n_sweeps):
         inclusion, mean = _sweep(state, X, H, share, rng)
         if sweep >= n_burn:
@@ -132,13 +134,15 @@ def _columns(name: str, values: Array, M: int) -> Array:
 
 
 def _start(X: Array, H: Array, P: int, density: float) -> _State:
-    """Varimax factors of unit variance of what the measured factors leave over."""
+    """Varimax factors, of unit variance, of the residual of the measured factors."""
     beta = np.asarray(np.linalg.lstsq(H, X, rcond=None)[0], dtype=np.float64)
     rest = X - H @ beta
     factors = varimax.fit(rest, P)
+    # The model gives factors unit variance; the loadings carry the scale.
     size = np.maximum(factors.activities.std(axis=0), 1e-12)
     F = factors.activities / size
     A = (factors.network * size[:, None]).T.copy()
+    # The floor keeps precisions finite where the start explains a variable exactly.
     psi = np.maximum((rest - F @ A.T).var(axis=0), 1e-6 * max(rest.var(), 1e-300))
     tau = np.maximum((A**2).mean(axis=0) / density, 1e-12)
     return _State(F, A, psi, tau, np.full(P, min(density / PI_MEAN, 0.99)), beta)
@@ -166,6 +170,7 @@ def _sweep(
     )
     state.F = _draw_factors(rest, state.A, state.psi, rng)
     error = ((rest - state.F @ state.A.T) ** 2).sum(axis=0)
+    # Inverse gamma; the small prior scale keeps psi above zero.
     state.psi = (error + 1e-6 * rest.var()) / 2 / rng.gamma(M / 2 + 1, size=N)
     _draw_sparsity(state, density, rng)
     return inclusion, mean
@@ -173,6 +178,7 @@ def _sweep(
 
 def _draw_measured(rest: Array, H: Array, psi: Array, rng: np.random.Generator) -> Array:
     """Flat prior: N((H^T H)^-1 H^T rest, psi_g (H^T H)^-1) for each variable."""
+    # The ridge keeps collinear measured factors solvable.
     L = np.linalg.cholesky(H.T @ H + 1e-9 * np.eye(H.shape[1]))
     mean = np.linalg.solve(L.T, np.linalg.solve(L, H.T @ rest))
     noise = np.linalg.solve(L.T, rng.standard_normal(mean.shape))
@@ -194,10 +200,12 @@ def _draw_sparsity(state: _State, density: float, rng: np.random.Generator) -> N
     power = (state.A**2).sum(axis=0)
     scale = float(power.sum() / max(loaded.sum(), 1))
     state.tau = (power + scale) / 2 / rng.gamma((loaded + 1) / 2)
+    # P(pi_gj > 0 | a_gj = 0): a variable may be able to load on a factor and not do so.
     hidden = state.rho * (1 - PI_MEAN) / (1 - state.rho * PI_MEAN)
     open_ = loaded + rng.binomial(N - loaded, hidden)
     strength, r = RHO_SHARE * N, min(density / PI_MEAN, 0.99)
     rho = rng.beta(strength * r + open_, strength * (1 - r) + N - open_)
+    # At exactly 0 or 1 the log odds of the next sweep would be infinite.
     state.rho = np.clip(rho, 1e-6, 1 - 1e-6)
 
 
@@ -229,6 +237,7 @@ def _draw_loadings(
             precision = K[j, j] / psi[g] + 1 / tau[j]
             centre = score / psi[g] / precision
             odds = odds_prior[j] + 0.5 * (centre * centre * precision - np.log(precision * tau[j]))
+            # Clipped: exp overflows beyond about 709.
             probability = 1 / (1 + np.exp(-min(max(odds, -700.0), 700.0)))
             inclusion[g, j] = probability
             mean[g, j] = probability * centre

@@ -55,9 +55,12 @@ def fit(
         code = sparse_encode(signals, atoms, algorithm="lasso_cd", alpha=alpha, max_iter=2000)
         return np.ascontiguousarray(code.T), atoms.T
 
+    # With unit atoms no code survives a penalty above the longest signal.
     scale = float(np.linalg.norm(signals, axis=1).max())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        # The passes are a fixed number, and the lasso codes stop after 2,000 steps at most; what
+        # has not converged by then is used as it is.
         alpha = penalty_for(share, lambda a: solve(a, 10)[0], scale)
         C, R = solve(alpha, PASSES)
     return Factors(activities=Q @ R, network=C)

@@ -58,7 +58,7 @@ RECORDS = (
         look=("#F1B6DA", "o"),
         told="P",
         slow=True,
-        # Mixture weights creep by EM; the loadings stand still long before the bound does.
+        # EM moves mixture weights slowly; the loadings converge long before the ELBO does.
         options={"prior": "ash", "max_sweeps": 100},
     ),
 )
@@ -131,6 +131,7 @@ def _start(T: Array, L: Array, F: Array, M: int, prior: str) -> _State:
     P = F.shape[1]
     power = np.maximum((F**2).mean(axis=0), 1e-300)
     if prior == "point-normal":
+        # Half of the weight starts on the spike, so the slab has twice the mean power.
         variances = np.column_stack([np.zeros(P), 2 * power])
     else:
         top = 2 * np.abs(F).max(axis=0)
@@ -154,10 +155,13 @@ def _start(T: Array, L: Array, F: Array, M: int, prior: str) -> _State:
 
 
 def _backfit(T: Array, q: _State, prior: str, noise: str, max_sweeps: int) -> list[float]:
-    """Sweeps until the bound stands still; the bound after each."""
+    """Sweep until the ELBO converges; returns the ELBO after each sweep."""
     bounds: list[float] = []
     power = (T**2).sum(axis=0)
+    # Without a floor a variable that is explained exactly would get infinite precision.
     floor = 1e-8 * float(power.mean()) / q.M
+    # Stops when a sweep raises the ELBO by less than TOL per entry, or after max_sweeps. The ELBO
+    # never falls, so the last state is the best one even if it has not converged.
     for _ in range(max_sweeps):
         error = _expected_error(power, T.T @ q.L, q)
         q.tau = _precision(error, q.M, noise, floor)
@@ -188,8 +192,11 @@ def _update_loadings(T: Array, q: _State, prior: str) -> None:
     """Every factor's normal-means problem: x_j = estimate of f_jk from the rest, sd_j its error."""
     K = q.L.T @ q.L
     TtL = T.T @ q.L
+    # The variances of "ash" are a fixed grid; only its weights are estimated.
     learned = prior == "point-normal"
     for k in range(q.F.shape[1]):
+        # E |l_k|^2 of all samples: the posterior variance counts too, else F would be
+        # overestimated.
         second = K[k, k] + q.M * q.v[k]
         x = (TtL[:, k] - q.F @ K[:, k] + q.F[:, k] * K[k, k]) / second
         variance = 1 / (q.tau * second)
@@ -198,6 +205,8 @@ def _update_loadings(T: Array, q: _State, prior: str) -> None:
         )
         error = (x - q.F[:, k]) ** 2 + q.F2[:, k] - q.F[:, k] ** 2
         expected = -0.5 * (np.log(2 * np.pi * variance) + error / variance).sum()
+        # -KL(q | prior) without integrals: the marginal log likelihood minus the expected one under
+        # q.
         q.gain_F[k] = log_likelihood - expected
 
 
@@ -231,11 +240,13 @@ def normal_means(
     mean, second, inclusion = np.empty(n), np.empty(n), np.empty(n)
     share = np.empty(parts)
     log_likelihood = 0.0
+    # One pass more than EM steps: the last computes moments under the final prior.
     for step in range(steps + 1):
         total = np.zeros(parts)
         slab = 0.0
         log_likelihood = 0.0
         for j in range(n):
+            # Subtract the largest exponent before exp: densities underflow far from the spike.
             top = -np.inf
             for m in range(parts):
                 v = variance[j] + variances[m]
@@ -260,7 +271,7 @@ def normal_means(
             slab += second[j]
         if step < steps:
             for m in range(parts):
-                # A part that is empty may come back.
+                # EM cannot revive a weight of exactly zero.
                 weights[m] = max(total[m] / n, 1e-12)
             weights /= weights.sum()
             if learned and total[1] > 0:

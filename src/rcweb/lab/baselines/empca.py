@@ -45,7 +45,7 @@ def fit(
 ) -> Factors:
     """Sparse components of ``density * N`` non-zeros each (all N if None), one after the other.
 
-    Settings that served it best on figures 1 to 3: soft rather than hard thresholding, the number
+    The best settings on figures 1 to 3: soft rather than hard thresholding, the number
     of non-zeros lowered step by step, the first eigenvector on the support at the end (variational
     renormalisation), and deflation ``X (I - w w^T)``. Twenty starts a component, keeping the one
     of largest variance, take twenty times as long and are no more accurate.
@@ -60,6 +60,7 @@ def fit(
     for p in range(n_components):
         w = _component(X, k, rng, non_negative)
         W[p] = w
+        # Sparse components are not orthogonal; this removes all variance along w.
         X -= np.outer(X @ w, w)
     return Factors(activities=regress_activities(G0, W), network=W)
 
@@ -69,6 +70,8 @@ def _component(X: Array, k: int, rng: np.random.Generator, non_negative: bool) -
     N = X.shape[1]
     start = np.asarray(rng.standard_normal(N))
     w = _normalised(np.abs(start) if non_negative else start)
+    # Stops when the annealing is over and the direction no longer changes, or after MAX_ITER steps;
+    # the last direction is used in either case.
     for step in range(MAX_ITER):
         allowed = min(N, k + round(N * np.exp(-step / ANNEALING)))
         new = _normalised(_threshold(X.T @ (X @ w), allowed, non_negative))
@@ -88,6 +91,7 @@ def _threshold(v: Array, k: int, non_negative: bool) -> Array:
     if k >= len(v):
         return v
     size = np.abs(v)
+    # The threshold that leaves k entries; the bound B of the paper need not be known.
     largest_dropped = np.partition(size, len(v) - k - 1)[len(v) - k - 1]
     return np.asarray(np.sign(v) * np.maximum(size - largest_dropped, 0.0))
 
@@ -100,6 +104,8 @@ def _renormalised(X: Array, w: Array, non_negative: bool) -> Array:
     support = np.flatnonzero(w)
     columns = np.ascontiguousarray(X[:, support])
     axis = w[support]
+    # A power iteration; it stops like the loop above. Close eigenvalues make it slow, and any
+    # vector between their axes is then as good.
     for _ in range(MAX_ITER):
         new = columns.T @ (columns @ axis)
         new = _normalised(np.maximum(new, 0.0) if non_negative else new)

@@ -1,4 +1,4 @@
-"""FastICA (Hyvarinen & Oja 1999) through scikit-learn, both ways round.
+"""FastICA (Hyvarinen & Oja 1999) through scikit-learn, over variables or over samples.
 
 Over variables: each variable is one observation of P independent signals, the rows of C; sparse
 rows are far from Gaussian, which is what the method looks for. Over samples: each sample is one
@@ -76,5 +76,7 @@ def _run(X: Array, P: int, fun: str, seed: int) -> tuple[FastICA, Array]:
     ica = FastICA(P, fun=fun, whiten="unit-variance", max_iter=MAX_ITER, tol=TOL, random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        # Stops at TOL or after MAX_ITER steps; the last rotation is used if it did not converge,
+        # since a benchmark must score every run.
         signals = ica.fit_transform(X)
     return ica, np.asarray(signals)

@@ -31,6 +31,8 @@ def fit_batches(batches: Iterable[Array], n_components: int, *, random_state: in
     pca = IncrementalPCA(n_components)
     for batch in batches:
         pca.partial_fit(batch)
+    # Axes times singular values have the Gram matrix of the table, so FastICA sees what it would
+    # see in the whole table.
     axes = pca.singular_values_[:, None] * pca.components_
     ica = FastICA(
         n_components,
@@ -42,5 +44,6 @@ def fit_batches(batches: Iterable[Array], n_components: int, *, random_state: in
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        # Stops at TOL or after MAX_ITER steps; the last rotation is used if it did not converge.
         ica.fit(axes.T)
     return np.asarray(ica.components_ @ axes)

@@ -27,6 +27,8 @@ from rcweb.lab.baselines.varimax import varimax
 N_ITER = 20
 # Random variables (the published start), singular vectors, varimax of them.
 STARTS = ("variables", "singular", "varimax")
+# Of the rank-one fit of an atom. The next iteration continues from there, so an exact singular
+# vector is not needed.
 POWER_STEPS = 3
 
 RECORDS = (
@@ -91,6 +93,7 @@ def _start(
     if kind == "variables":
         D = rng.standard_normal((P, signals.shape[1]))
         alive = np.flatnonzero(np.linalg.norm(signals, axis=1) > 0)
+        # If fewer than P variables vary, the remaining atoms stay random.
         chosen = rng.permutation(alive)[:P]
         D[: len(chosen)] = signals[chosen]
     else:
@@ -106,6 +109,8 @@ def _run(
     signals: Array, D: Array, k: int, n_iter: int, rng: np.random.Generator
 ) -> tuple[float, Array, Array]:
     """Error, atoms (P, r) and codes (N, P)."""
+    # A fixed number of iterations, as published. OMP is greedy, so the error need not fall at every
+    # iteration and gives no safe stop test; an unconverged result is returned as it is.
     for _ in range(n_iter):
         C = batch_omp(D @ D.T, signals @ D.T, k)
         E = signals - C @ D
@@ -115,7 +120,7 @@ def _run(
 
 @numba.njit(cache=True)
 def update_atoms(E: Array, D: Array, C: Array, order: Ints, n_steps: int) -> None:
-    """One round over the atoms: the best rank-one fit to what the others leave over.
+    """One round over the atoms: the best rank-one fit to the residual of the others.
 
     E : (N, r) = signals - C D, D : (P, r) and C : (N, P) are changed in place. Power steps
     ``d <- normalised own^T code, code <- own d`` on ``own``, the rows of E that use the atom with
@@ -123,6 +128,7 @@ def update_atoms(E: Array, D: Array, C: Array, order: Ints, n_steps: int) -> Non
     An atom nobody uses is replaced by the row of E that is explained worst.
     """
     for j in order:
+        # Only the codes that use the atom are refitted, so the update cannot add non-zeros.
         users = np.flatnonzero(C[:, j])
         if len(users) == 0:
             _replace_atom(E, D[j])
@@ -136,6 +142,7 @@ def update_atoms(E: Array, D: Array, C: Array, order: Ints, n_steps: int) -> Non
             d[:] = 0.0
             for i in users:
                 C[i, j] = np.dot(E[i], D[j])
+                # The last step subtracts the atom's new part again, so that E stays the residual.
                 if step < n_steps - 1:
                     _add(d, C[i, j], E[i])
                 else:
@@ -180,6 +187,7 @@ def batch_omp(K: Array, products: Array, k: int) -> Array:
             for p in range(P):
                 if not used[p] and abs(left[p]) > size:
                     best, size = p, abs(left[p])
+            # Ends after at most k steps; a signal explained by fewer atoms keeps fewer.
             if best < 0 or not _grow(L, K, chosen, n, best):
                 break
             chosen[n] = best
@@ -204,6 +212,7 @@ def _grow(L: Array, K: Array, chosen: Ints, n: int, new: int) -> bool:
             value -= L[a, b] * L[n, b]
         L[n, a] = value / L[a, a]
         rest -= L[n, a] * L[n, a]
+    # A dependent atom would make the factor singular and adds nothing to the fit.
     if rest < 1e-12:
         return False
     L[n, n] = np.sqrt(rest)

@@ -63,6 +63,7 @@ def _starts(rng: np.random.Generator, V: Array) -> Array:
     """Unit starts (P, S): rows of V, in which few regulators meet, in random order."""
     N, P = V.shape
     rows = V[rng.choice(N, size=STARTS_PER_COMPONENT * P, replace=True)].T
+    # Variables that do not vary have zero rows, which cannot be normalised.
     rows = rows + 1e-6 * rng.standard_normal(rows.shape)
     return np.asarray(rows / np.linalg.norm(rows, axis=0))
 
@@ -71,6 +72,8 @@ def _descend(V: Array, B: Array) -> Array:
     """``x = soft(V b)``, ``b = V^T x / |V^T x|`` for all columns of B at once."""
     for threshold in THRESHOLDS:
         cut_off = threshold / np.sqrt(len(V))
+        # Stops when no entry of any start moves by 1e-7, or after STEPS; starts that have not
+        # converged are kept as candidates, and the sparsest win.
         for _ in range(STEPS):
             Y = V @ B
             X = np.sign(Y) * np.maximum(np.abs(Y) - cut_off, 0.0)
@@ -84,12 +87,14 @@ def _descend(V: Array, B: Array) -> Array:
 
 
 def _independent(B: Array, size: Array, P: int) -> Array:
-    """The P columns of smallest `size` that add something new; random directions if too few."""
+    """The P columns of smallest `size` that add something new; unit vectors if too few."""
     kept = np.zeros((len(B), 0))
     basis = np.zeros((len(B), 0))
+    # Unit vectors at the end of the queue: they complete the basis if the candidates do not.
     spare = np.eye(len(B))
     for b in np.hstack([B[:, np.argsort(size, kind="stable")], spare]).T:
         rest = b - basis @ (basis.T @ b)
+        # A second projection: the first loses orthogonality to rounding.
         rest -= basis @ (basis.T @ rest)
         length = float(np.linalg.norm(rest))
         if length > INDEPENDENT:

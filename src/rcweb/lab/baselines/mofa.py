@@ -88,6 +88,8 @@ def _train(X: Array, P: int, seed: int, convergence: str, max_iter: int) -> dict
         model.set_data_options(scale_views=False)
         model.set_data_matrix([[X]])
         model.set_model_options(factors=P, spikeslab_weights=True, ard_weights=True)
+        # Stops by the package's own test or after max_iter; unconverged posterior means are used as
+        # they are. dropR2=None keeps all factors: P is given.
         model.set_train_options(
             iter=max_iter, convergence_mode=convergence, dropR2=None, seed=seed, quiet=True
         )

@@ -70,7 +70,7 @@ def fit(
     """One run of NMF if `n_runs` is 1, else the consensus of that many.
 
     Variables are scaled to unit variance without centring, as published, and the network scaled
-    back. `activities` and `network` stand for the table with its means. Entries beyond the mean
+    back. `activities` and `network` describe the table with its means. Entries beyond the mean
     `density` are cut.
     """
     X = check_table(data, n_components)
@@ -83,9 +83,11 @@ def fit(
     if n_runs < 1:
         raise ValueError(f"n_runs must be at least 1, not {n_runs}.")
     scale = X.std(axis=0)
+    # A constant variable has no variance to scale to.
     scale[scale == 0] = 1.0
     X = X / scale
     if n_runs == 1:
+        # NNDSVDa is deterministic: a single run should not depend on luck.
         W, H = _factorise(X, n_components, "nndsvda", random_state)
     else:
         spectra = _spectra(X, n_components, n_runs, random_state)
@@ -104,11 +106,13 @@ def consensus(spectra: Array, P: int, n_runs: int, seed: int) -> Array:
 
     If fewer than P recur, all are clustered: a threshold must not decide the number of regulators.
     """
+    # A spectrum of zeros has no direction; it cannot be clustered.
     length = np.linalg.norm(spectra, axis=1, keepdims=True)
     spectra = spectra[length[:, 0] > 0] / length[length > 0][:, None]
     recurrent = spectra[local_distance(spectra, n_runs) < DENSITY_THRESHOLD]
     if len(recurrent) < P:
         recurrent = spectra
+    # Best of ten starts; scikit-learn stops each after 300 steps at most and uses the last centres.
     labels = KMeans(P, n_init=10, random_state=seed).fit_predict(recurrent)
     medians = np.stack([np.median(recurrent[labels == k], axis=0) for k in range(P)])
     return np.asarray(medians / np.maximum(medians.sum(axis=1, keepdims=True), 1e-300))
@@ -117,8 +121,10 @@ def consensus(spectra: Array, P: int, n_runs: int, seed: int) -> Array:
 def local_distance(spectra: Array, n_runs: int) -> Array:
     """Mean distance of each unit spectrum to its nearest ``0.3 n_runs`` others."""
     n = min(max(1, int(NEIGHBOURS * n_runs)), len(spectra) - 1)
+    # Squared distance of unit vectors; rounding may push it below zero.
     square = np.maximum(2 - 2 * spectra @ spectra.T, 0.0)
     np.fill_diagonal(square, 0.0)
+    # The n + 1 nearest include the spectrum itself, at distance 0.
     nearest = np.partition(square, n, axis=1)[:, : n + 1]
     return np.asarray(np.sqrt(nearest).sum(axis=1) / n)
 
@@ -133,6 +139,7 @@ def _given(X: Array, H: Array) -> Array:
     """argmin of ``|X - W H|`` over W >= 0."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        # Convex in W. Stops at tol or after MAX_ITER steps, and then the last iterate is used.
         W, _, _ = non_negative_factorization(
             np.ascontiguousarray(X),
             H=np.ascontiguousarray(H),
@@ -147,6 +154,8 @@ def _given(X: Array, H: Array) -> Array:
 def _factorise(X: Array, P: int, init: str, seed: int) -> tuple[Array, Array]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        # Stops at tol or after MAX_ITER steps. A run that did not converge is used as it is; the
+        # consensus drops spectra that do not recur.
         W, H, _ = non_negative_factorization(
             X, n_components=P, init=init, max_iter=MAX_ITER, tol=TOL, random_state=seed
         )

@@ -1,4 +1,4 @@
-"""optICA: robust components of many FastICA runs at the best dimension, cut where they are normal.
+"""optICA: robust components of many FastICA runs, cut to their non-normal tail.
 
 The published practice on expression tables (Sastry et al. 2019; McConn et al. 2021), without the
 step that consults known regulons:
@@ -8,8 +8,8 @@ step that consults known regulons:
    met in more than half of the runs is a robust component, the mean of its members;
 3. the dimension is the smallest at which as many components match one of the largest dimension as
    have more than a single variable (McConn et al., figure 2);
-4. in each component the variables of largest weight are taken off until D'Agostino's K^2 of the
-   rest falls below a cut-off: those taken off are its targets.
+4. in each component the variables of largest weight are removed until D'Agostino's K^2 of the
+   rest falls below a cut-off: the removed ones are its targets.
 """
 
 from __future__ import annotations
@@ -113,6 +113,7 @@ def fit(
     if n_runs < 2:
         raise ValueError(f"n_runs must be at least 2 for components to recur, not {n_runs}.")
     if auto:
+        # Ascending, since the largest dimension is the reference for all others.
         tried = sorted(dimensions or _grid(G0))
         check_data(data, tried[-1])
     else:
@@ -159,6 +160,8 @@ def _rotation(Z: Array, rng: np.random.Generator, tol: float, max_iter: int) -> 
     """One run: the rotation W (D, D) at which ``W Z`` is farthest from normal."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        # Stops at tol or after max_iter steps. Runs that did not converge are kept: components that
+        # do not recur drop out in the clustering.
         _, W, _ = fastica(
             Z.T,
             whiten=False,
@@ -173,7 +176,9 @@ def _rotation(Z: Array, rng: np.random.Generator, tol: float, max_iter: int) -> 
 def _cluster(W: Array, n_runs: int) -> np.ndarray:
     """DBSCAN labels of the unit rows of W; -1 for rows that do not recur."""
     blocks = []
+    # In blocks: a dense matrix of all pairs of n_runs * D components can exceed the memory.
     for start in range(0, len(W), 1000):
+        # Not exactly 0, which a sparse matrix would not store and DBSCAN would take as far.
         distance = np.maximum(1 - np.abs(W[start : start + 1000] @ W.T), 1e-12)
         blocks.append(csr_array(np.where(distance <= DISTANCE, distance, 0.0)))
     model = DBSCAN(eps=DISTANCE, min_samples=round(SHARE * n_runs) + 1, metric="precomputed")
@@ -197,6 +202,7 @@ def best_dimension(found: Sequence[Array]) -> int:
         single = int((largest[:, 0] > SINGLE_VARIABLE * largest[:, 1]).sum())
         if len(C) and matches.sum() >= len(C) - single:
             return k
+    # Reached only if nothing recurs at the largest dimension; otherwise that one matches itself.
     return len(found) - 1
 
 
@@ -205,11 +211,12 @@ def _unit(C: Array) -> Array:
 
 
 def normal_cut(C: Array, cut_off: float) -> Array:
-    """In each row the largest entries, taken off one by one until K^2 of the rest is small."""
+    """In each row the largest entries, removed one by one until K^2 of the rest is small."""
     kept = np.zeros_like(C)
     for row, out in zip(C, kept):
         order = np.argsort(np.abs(row), kind="stable")
         small = np.flatnonzero(omnibus_of_prefixes(row[order]) <= cut_off)
+        # The longest prefix that passes, not the first: K^2 is not monotone.
         targets = order[FEWEST_VARIABLES + small[-1] if len(small) else 0 :]
         out[targets] = row[targets]
     return kept
@@ -223,6 +230,7 @@ def omnibus_of_prefixes(x: Array) -> Array:
     m2 = s2 - s1**2
     m3 = s3 - 3 * s1 * s2 + 2 * s1**3
     m4 = s4 - 4 * s1 * s3 + 6 * s1**2 * s2 - 3 * s1**4
+    # Equal values have no variance, hence no skewness.
     m2 = np.maximum(m2, 1e-300)
     return _skewness_z(m3 / m2**1.5, n) ** 2 + _kurtosis_z(m4 / m2**2, n) ** 2
 

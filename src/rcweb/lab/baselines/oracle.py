@@ -1,6 +1,6 @@
 """The oracle: maximum likelihood for a method that is told which edges exist.
 
-What a blind method can hope for at low noise; no rival, but the upper end of every comparison.
+An upper bound for methods that must find the edges; a reference, not a competitor.
 """
 
 from __future__ import annotations
@@ -49,8 +49,11 @@ def fit(
     C = _unit_rows(network)
     support = C != 0
     last = np.inf
+    # Alternating least squares never raises the loss, so the last sweep is the best. After MAX_ITER
+    # sweeps it is returned without having converged.
     for _ in range(MAX_ITER):
         R = _activities(T, C, weight)
+        # R and C are determined up to the scale of each regulator; unit rows fix it.
         C = _unit_rows(_restricted_rows(R.T @ R, R.T @ T, support))
         R = _activities(T, C, weight)
         loss = float((((T - R @ C) ** 2).sum(axis=0) * weight).sum())
@@ -64,7 +67,9 @@ def _relative_precision(noise_sd: Array) -> Array:
     variance = np.asarray(noise_sd, dtype=np.float64) ** 2
     if not variance.any():
         return np.ones(len(variance))
+    # Only ratios matter to the minimum; scaling makes the floor below relative.
     variance = variance / variance.mean()
+    # A noiseless variable would otherwise take all the weight.
     return 1 / np.maximum(variance, 1e-6)
 
 
@@ -86,6 +91,7 @@ def _restricted_rows(K: Array, RtG: Array, support: Array) -> Array:
     """For each variable the least squares on its own regulators: K = R^T R, RtG = R^T G."""
     P, N = RtG.shape
     C = np.zeros((P, N))
+    # Relative to the trace; it only keeps collinear regulators solvable.
     ridge = 1e-12 * np.trace(K) / P
     for i in range(N):
         s = np.flatnonzero(support[:, i])

@@ -8,6 +8,7 @@ import numpy as np
 
 from rcweb.lab.baselines.base import Array
 
+# Twelve halvings of [1e-5, 1] fix the penalty to about 0.3 %.
 STEPS = 12
 CLOSE = 0.02
 
@@ -20,6 +21,8 @@ def penalty_for(density: float, network_at: Callable[[float], Array], scale: flo
     """
     low, high = np.log(1e-5 * scale), np.log(scale)
     middle = (low + high) / 2
+    # Stops within 2 % of the density or after STEPS halvings; then the last penalty is returned,
+    # and the density is only approximate.
     for _ in range(STEPS):
         middle = (low + high) / 2
         share = float(np.mean(network_at(float(np.exp(middle))) != 0))

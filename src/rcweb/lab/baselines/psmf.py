@@ -77,15 +77,17 @@ def fit(
     the other, since with all open at once the first prototypes take everything; random variables
     as a start, the obvious choice, end in poor optima (figure 1, P = 10: accuracy 0.6 against 1.0,
     at a clearly higher free energy). The published posterior over Z is factorised; the joint one
-    used here is exact given the rest. Weights have a flat prior, so that PSMF likes to fill its
+    used here is exact given the rest. Weights have a flat prior, so PSMF tends to fill all its
     slots: if a density is given, entries beyond it are cut.
     """
     G0 = check_data(data, n_components)
     density = check_density(density)
     mean = (density or 0.1) * n_components
+    # Two standard deviations leave room for variables with more regulators than the mean.
     L = int(np.clip(np.ceil(mean + 2 * np.sqrt(mean)), 1, n_components))
     # The prior z ~ N(0, 1) holds for rotated samples too.
     Q, T = compress(G0)
+    # The prior z ~ N(0, 1) has a unit; the data are brought to it and Z scaled back.
     scale = float(np.sqrt((T**2).mean())) or 1.0
     _, q = _run(np.ascontiguousarray(T.T) / scale, n_components, L)
     chosen = np.einsum("nl,nlp->np", q.active, q.choices).T
@@ -101,6 +103,9 @@ def _run(X: Array, P: int, L: int) -> tuple[list[float], _Posterior]:
     """Iterate to convergence; the free energies from when all slots are open, and Q."""
     q = _start(X, P, L)
     energies: list[float] = []
+    # Stops when, with all slots open, an iteration lowers the free energy by less than TOL of it
+    # (free energies with fewer slots are not comparable). At the limit of steps the last Q is
+    # returned as it is.
     for step in range(MAX_ITER + L * SWEEPS_PER_SLOT):
         open_slots = min(L, 1 + step // SWEEPS_PER_SLOT)
         energy = _iterate(X, q, open_slots)
@@ -138,14 +143,15 @@ def _iterate(X: Array, q: _Posterior, open_slots: int) -> float:
     XZ = X @ q.Z.T
     power = (X**2).sum(axis=1)
     log_nu = np.log(q.nu)
-    # A slot that is still closed must not be counted on.
+    # Closed slots have probability zero.
     log_nu[open_slots + 1 :] = -np.inf
     error, slots_energy = _update_variables(
         K, XZ, power, q.choices, q.active, q.weights, q.psi, log_nu, open_slots
     )
+    # A floor on the noise: an exactly explained variable would freeze its choices.
     q.psi = np.maximum(error / T, 1e-8 * power.mean() / T)
     counts = -np.diff(np.column_stack([np.ones(N), q.active, np.zeros(N)]), axis=1).sum(axis=0)
-    # One variable's worth of doubt keeps every number possible.
+    # A pseudo-count of one variable: no number of prototypes becomes impossible.
     q.nu = (np.maximum(counts, 0) + 1 / len(counts)) / (N + 1)
     _update_prototypes(X, q)
     prior = 0.5 * ((q.Z**2).sum() + T * np.trace(q.V) - T * np.linalg.slogdet(q.V)[1] - T * P)
@@ -164,6 +170,7 @@ def _update_prototypes(X: Array, q: _Posterior) -> None:
     pairs = before.reshape(-1, P).T @ weighted.reshape(-1, P)
     own = np.einsum("nl,nlp,np->p", q.active / q.psi[:, None], q.choices, q.weights**2)
     V = np.linalg.inv(np.eye(P) + pairs + pairs.T + np.diag(own))
+    # Rounding leaves the inverse slightly asymmetric, and the asymmetry would grow.
     q.V = np.asarray((V + V.T) / 2, dtype=np.float64)
     q.Z = q.V @ ((mean / q.psi[:, None]).T @ X)
 
@@ -211,6 +218,7 @@ def _update_choices(
                 others += min(share, 1.0) * choice[m] * y
         overlap = K @ others
         log_q = -(-2 * y * xz + y * y * np.diag(K) + 2 * y * overlap) / (2 * psi)
+        # Subtracting the maximum avoids underflow of all entries at once.
         q = np.exp(log_q - log_q.max())
         choice[n] = q / q.sum()
 

@@ -23,6 +23,7 @@ from rcweb.lab.baselines.base import (
 from rcweb.lab.baselines.penalty import penalty_for
 
 MAX_ITER = 300
+# Enough for the density to follow the penalty when fits continue each other.
 SHORT = 8
 TOL = 1e-7
 
@@ -49,7 +50,7 @@ def fit(
     """Alternate lasso for C (coordinate descent) and least squares for R.
 
     `alpha` is chosen so that C has the mean `density` (0.1 if None), by bisection on short fits
-    that continue each other; the last fit starts anew from the singular vectors, scikit-learn's
+    that continue each other; the last fit starts again from the singular vectors, scikit-learn's
     start, and runs to convergence. No row is cut: the penalty gives each row its own degree.
     """
     G0 = check_data(data, n_components)
@@ -71,7 +72,7 @@ class _ShortFits:
 
     def __call__(self, alpha: float) -> Array:
         self._last = _solve(self._T, self._P, alpha, SHORT, self._seed, self._last)
-        # A row that died at a large penalty would stay dead at a smaller one.
+        # A row that is all zero stays zero when the penalty falls; start again without it.
         network = self._last[0]
         if not network.any(axis=1).all():
             self._last = None
@@ -85,6 +86,8 @@ def _solve(
     code, atoms = (None, None) if start is None else (start[0].T, start[1].T)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        # Stops at TOL or after `steps`; a fit that has not converged is used as it is. For the
+        # short fits that is intended.
         code, atoms, _ = dict_learning(
             np.ascontiguousarray(T.T),
             P,

@@ -29,7 +29,7 @@ from rcweb.lab.baselines.base import (
 STARTS = ("ica", "random")
 LAMBDA1 = 0.1
 # Variables have unit variance: lambda0 doubles from 5 until it takes LAST standard errors off an
-# estimate, sqrt(M) / sigma each; beyond that the mode stands still.
+# estimate, sqrt(M) / sigma each; beyond that the mode no longer changes.
 FIRST_LAMBDA0 = 5.0
 LAST = 8.0
 # Steps with expansion and then without, where the posterior cannot fall, at each lambda0; the
@@ -82,17 +82,19 @@ def fit(
     start : "ica", or "random" normal loadings as published, which end in worse modes (figure 1,
     P = 30: accuracy 0.67 against 0.999). `density` is not used. Factors that the prior empties are
     rows of zeros; asked for twice the true number it empties one to four of eight, and the others
-    stay mixed, so that it is told P like the rest.
+    stay mixed, so it gets P like the others.
     """
     if start not in STARTS:
         raise ValueError(f"start must be one of {', '.join(STARTS)}; not {start!r}.")
     G0 = check_data(data, n_components)
     check_density(density)
     scale = G0.std(axis=0)
+    # A constant variable has no variance to scale to.
     scale[scale == 0] = 1.0
     Q, T = compress(G0 / scale)
     mode = _start(G0 / scale, n_components, start, random_state)
     lambda0, end = FIRST_LAMBDA0, np.inf
+    # Ends because lambda0 doubles, while sigma2 has a floor by its prior and so bounds `end`.
     while lambda0 < end:
         climb(T, mode, len(G0), lambda0, lambda1, PX_STEPS, EM_STEPS)
         end = LAST * float(np.sqrt(len(G0) / np.median(mode.sigma2)))
@@ -126,6 +128,8 @@ def climb(
     """
     posteriors: list[float] = []
     for expanded, steps in ((True, px_steps), (False, em_steps)):
+        # Each phase stops when no loading changes by CLOSE, or after its steps. An unconverged mode
+        # is still a valid start for the next lambda0; the last one is returned as it is.
         for _ in range(steps):
             if not expanded:
                 posteriors.append(log_posterior(T, mode, M, lambda0, lambda1))
@@ -135,6 +139,7 @@ def climb(
             if change < CLOSE:
                 break
             if expanded:
+                # The expansion: back to factors of identity covariance, which rotates B.
                 mode.B = mode.B @ np.linalg.cholesky(second / M)
     return posteriors
 
@@ -199,6 +204,8 @@ def lasso(B: Array, K: Array, linear: Array, penalty: Array) -> None:
     """
     N, P = B.shape
     for j in range(N):
+        # Convex and warm-started, so few rounds are needed; after 50 the last row is kept and the
+        # next EM step continues from it.
         for _ in range(50):
             moved = 0.0
             for k in range(P):

@@ -1,4 +1,4 @@
-"""Principal components turned by varimax (Kaiser 1958), the classical road to simple structure."""
+"""Principal components rotated by varimax (Kaiser 1958)."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def fit(
 ) -> Factors:
     """Varimax of the orthonormal right singular vectors V; `random_state` is not used.
 
-    Turning V rather than V S gives every component the same weight; over figures 1 and 3 the two
-    differ by 0.02 at most, V being ahead more often.
+    Rotating V rather than V S gives every component the same weight; over figures 1 and 3 the two
+    differ by 0.02 at most, V more often the better one.
     """
     G0 = check_data(data, n_components)
     density = check_density(density)
@@ -45,10 +45,13 @@ def varimax(L: Array, max_iter: int = MAX_ITER) -> Array:
     """
     T = np.eye(L.shape[1])
     last = 0.0
+    # Stops when the sum of singular values, which equals the criterion at a fixed point, no longer
+    # rises by more than TOL of itself. After max_iter steps the last rotation is returned.
     for _ in range(max_iter):
         X = L @ T
         square = X * X
         gradient = L.T @ (X * (square - square.mean(axis=0)))
+        # The polar factor is the rotation closest to the gradient.
         A, d, Bt = np.linalg.svd(gradient)
         T = A @ Bt
         if d.sum() <= last * (1 + TOL):

@@ -2,8 +2,9 @@
 
 The table is centred by rows and columns, ``X = U D V^T``; ``Y = sqrt(N) V T`` with the varimax
 rotation T estimates sparse or leptokurtic factors, ``U D T / sqrt(N)`` goes with it. Each factor
-is turned so that its skewness is positive. Unlike `varimax` it takes the mean of every sample off,
-so that a factor that all variables share does not spoil the rotation.
+has its sign chosen so that its skewness is positive. Unlike
+`varimax` it subtracts the mean of every sample, so that a factor that all variables share does not
+disturb the rotation.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ def fit(
     density = check_density(density)
     X = G0 - G0.mean(axis=1, keepdims=True)
     basis = truncated_svd(X, n_components)
+    # Columns of Y get mean square 1, the scale of the paper.
     root = np.sqrt(X.shape[1])
     T = varimax(basis.V)
     Y = root * basis.V @ T

@@ -25,6 +25,7 @@ def agreement(
     size = np.zeros(len(first))
     size[pairs.found] = np.abs(pairs.correlation)
     if rows is None:
+        # Rows of the second fit without a partner count as disagreement.
         size = np.append(size, np.zeros(max(len(second) - len(first), 0)))
     else:
         size = size[rows]

@@ -57,6 +57,7 @@ def loss_lines(summary: pd.DataFrame, score: str) -> pd.DataFrame:
     for label, cell in _compared(summary):
         rival = best_rival(cell, score)
         ours, theirs = cell[OURS][score], cell[rival][score]
+        # A draw is no loss.
         if theirs > ours + DRAW:
             lines.append(
                 {"cell": label, "rcweb": ours, "rival": theirs, "which": rival, "by": theirs - ours}
@@ -85,6 +86,7 @@ def published_lines(summary: pd.DataFrame) -> pd.DataFrame:
     ours = summary.rename(columns={"n_features": "N", "n_samples": "M", "rho": "here"})
     table = published_figure3().rename(columns={"method": "name", "rho": "published"})
     table["method"] = table["name"].map(PUBLISHED)
+    # Only sizes that were both published and measured.
     both = table.merge(ours, on=["panel", "N", "M", "method"])
     both["difference"] = both["here"] - both["published"]
     groups = both.groupby(["panel", "name", "method"], sort=False)

@@ -59,6 +59,7 @@ def curve(
     for n, edges, overlap, targets in _overlaps(values, members, numbers):
         together = (overlap[:P] + overlap[P:], targets[:P] + targets[P:])
         for signs, (common, found) in (("together", together), ("apart", (overlap, targets))):
+            # All pairs count as tests, empty rows too: a method gains nothing by adding rows.
             met = significant(common, found, sizes, len(names))
             rows = np.asarray(met.any(axis=1))
             line = {
@@ -99,6 +100,7 @@ def strongest_entries(scores: Array, n: int) -> NDArray[np.intp]:
     size = np.abs(scores).ravel()
     n = min(n, int(np.count_nonzero(size)))
     chosen = np.argpartition(-size, n - 1)[:n] if n else np.zeros(0, np.intp)
+    # Ties by position, so that the order is the same on every machine.
     return chosen[np.lexsort((chosen, -size[chosen]))]
 
 
@@ -148,8 +150,10 @@ def _overlaps(
 ) -> Iterator[tuple[int, int, Ints, Ints]]:
     """(n, edges, overlap (2P, S), targets (2P,)) for each n; positive targets, then negative."""
     P, N = scores.shape
+    # Sorted once; every smaller number is a prefix.
     order = strongest_entries(scores, max(numbers))
     row, column = np.divmod(order, N)
+    # Negative targets as rows P to 2 P - 1, so that signs apart is one product too.
     row = row + P * (scores.ravel()[order] < 0)
     for n in numbers:
         edges = min(n, len(order))

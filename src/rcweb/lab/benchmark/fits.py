@@ -32,7 +32,7 @@ class TableFit:
     edges : (P, N) edges the method itself would draw
     activities : (M, P)
     probability : (P, N) of every edge, or None
-    certified : (P,) regulators the method vouches for, or None if it does not say
+    certified : (P,) regulators the method certifies, or None if it has no certificate
     kept : (P,) regulators it certifies or would find again with any seed, or None
     seconds, cpu_seconds : by the clock, and of the processor, which other work does not lengthen
     peak_mb : largest memory beyond what the process held before
@@ -53,8 +53,9 @@ class TableFit:
 def find(
     X: Array, n_components: int | str, method: str, seed: int, density: float | None = None
 ) -> TableFit:
-    """Fit a table; where there is a truth, rivals are told its `density`. A real table has none,
-    and rivals get the options they have for such tables."""
+    """Fit a table. Planted tables have a known `density`, which rivals get; on real tables (None)
+    they get their options for such tables."""
+    # Memory of the data and of earlier fits is not the method's.
     held = forget_peak()
     start, cpu_start = time.perf_counter(), time.process_time()
     if method in OUR_OPTIONS:
@@ -112,6 +113,7 @@ def _rival(
     if density is None or rival.fit is None:
         factors = fit_table(method, X, n_components, seed)
     else:
+        # Fit without the cut, since weights are scored before it; cut below.
         told = None if method in CUT_LAST else density
         factors = rival.fit(
             X, n_components, density=told, random_state=seed, **rival.record.options

@@ -115,6 +115,7 @@ def measure_foreign(cell: ForeignCell, method: str, seed: int) -> dict[str, Any]
     density = float(world.edges.mean()) if len(world.rows) else None
     asked = known if cell.asked == "known" else cell.asked
     found = find(world.data, asked, method, seed, density)
+    # Timed in the same process, so that the load of the machine cancels.
     beside = found if method == "fastica" else _fastica(cell, seed, known, density)
     return {
         "seconds": round(found.seconds, 4),
@@ -163,6 +164,7 @@ def score_world(found: TableFit, world: World) -> dict[str, Any]:
     row["fdr"] = round(1 - hits / row["n_edges"], 5) if row["n_edges"] else 0.0
     row["recall"] = round(hits / max(int(world.edges.sum()), 1), 5)
     if found.certified is not None:
+        # Not one to one: a certified row is right if it is any true row.
         best = np.abs(row_correlation(found.weights, world.rows)).max(axis=1, initial=0.0)
         row["n_certified_right"] = int((best[found.certified] > RIGHT).sum())
     if found.probability is not None:
@@ -187,6 +189,7 @@ def calibration(probability: Array, true: NDArray[np.bool_]) -> dict[str, Any]:
     mean, share = (
         np.bincount(which, weights=values, minlength=len(n)) / np.maximum(n, 1) for values in (p, t)
     )
+    # Most entries are clear zeros and would hide errors of the others.
     upper = n[1:].sum()
     error = float((n[1:] * np.abs(mean - share)[1:]).sum() / upper) if upper else 0.0
     return {

@@ -1,4 +1,4 @@
-"""Tables without sparse regulators: whatever a method draws or vouches for in them is false.
+"""Tables without sparse regulators: every edge and every certified regulator in them is false.
 
 Generators as in `rcweb.lab.benchmark.foreign_worlds`; X is (M, N), z are independent N(0, 1).
 """
@@ -68,6 +68,7 @@ def rotated(rng: Rng, M: int, N: int, P: int, level: float) -> World:
     """A planted table times a random rotation of the variables: same spectrum, nothing sparse."""
     planted = plain(rng, M, N, P, level).data
     Q, T = np.linalg.qr(rng.standard_normal((N, N)))
+    # Signs of the diagonal make the rotation uniform (Mezzadri 2007).
     return null(planted @ (Q * np.sign(np.diag(T))))
 
 

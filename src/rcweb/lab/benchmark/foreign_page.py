@@ -51,6 +51,8 @@ def headline_lines(rows: pd.DataFrame) -> pd.DataFrame:
             "recall": worlds["recall"].mean(),
         }
         if "n_certified" in group and group["n_certified"].notna().any():
+            # Sums over worlds: a world with one certified row must not count as much as one with
+            # twenty.
             certified, right = told["n_certified"].sum(), told["n_certified_right"].sum()
             line["certified right"] = right / certified if certified else np.nan
             line["right certified"] = right / max(told["n_found"].sum(), 1)
@@ -110,6 +112,7 @@ def calibration_lines(rows: pd.DataFrame) -> pd.DataFrame:
             name: np.array([value[name] for value in group["calibration"]])
             for name in ("n", "probability", "true")
         }
+        # Bins are weighted by their entries; empty ones stay 0.
         total = np.maximum(parts["n"].sum(axis=0), 1)
         for k, n in enumerate(parts["n"].sum(axis=0)):
             mean, share = (

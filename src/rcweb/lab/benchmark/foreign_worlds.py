@@ -37,6 +37,7 @@ Generator = Callable[[Rng, int, int, int, float], World]
 def sparse_rows(rng: Rng, P: int, N: int, density: float = DENSITY) -> tuple[Array, Mask]:
     """Weights C = B W and the mask B; every row has at least two targets."""
     mask = rng.random((P, N)) < density
+    # A row with one target is a variable of its own and cannot be told from noise.
     for row in np.flatnonzero(mask.sum(axis=1) < 2):
         mask[row, rng.choice(N, 2, replace=False)] = True
     return np.where(mask, rng.standard_normal((P, N)), 0.0), mask
@@ -72,6 +73,7 @@ def twins(rng: Rng, M: int, N: int, P: int, level: float) -> World:
     C, mask = sparse_rows(rng, P, N)
     even, odd = slice(0, P - P % 2, 2), slice(1, None, 2)
     mask[odd] = mask[even]
+    # Correlated weights of unit variance.
     mixed = level * C[even] + np.sqrt(1 - level**2) * rng.standard_normal(C[even].shape)
     C[odd] = np.where(mask[odd], mixed, 0.0)
     return World(with_noise(rng, rng.standard_normal((M, P)) @ C), C, mask)
@@ -124,6 +126,7 @@ def batches(rng: Rng, M: int, N: int, P: int, level: float) -> World:
     """The last two of the P regulators are batches: samples fall in one of two groups (+-1), and
     every variable responds, N(0, level^2). They are no regulators: the truth is the others."""
     C, mask = sparse_rows(rng, P - 2, N)
+    # Dense by construction: a batch shifts every variable.
     groups = rng.choice([-1.0, 1.0], (M, 2))
     shift = groups @ (level * rng.standard_normal((2, N)))
     return World(with_noise(rng, rng.standard_normal((M, P - 2)) @ C) + shift, C, mask)
@@ -134,6 +137,7 @@ def _counts(rng: Rng, M: int, N: int, P: int, level: float) -> tuple[Array, Arra
     with mean 1, L log-normal (log-sd 0.3) over samples with mean `level`."""
     C, mask = sparse_rows(rng, P, N)
     effect = 0.3 * rng.standard_normal((M, P)) @ C
+    # Log-means of minus half the variance make the means 1.
     abundance = rng.lognormal(-0.5, 1.0, N)
     depth = level * rng.lognormal(-0.045, 0.3, (M, 1))
     return rng.poisson(depth * abundance * np.exp(effect)).astype(float), C, mask, abundance
@@ -149,6 +153,7 @@ def counts_log(rng: Rng, M: int, N: int, P: int, level: float) -> World:
 def counts_raw(rng: Rng, M: int, N: int, P: int, level: float) -> World:
     """The same counts untransformed; true weights are those of a small effect, q_n C_pn."""
     counts, C, mask, abundance = _counts(rng, M, N, P, level)
+    # To first order in the effect, a count changes by its abundance times the effect.
     return World(counts, C * abundance, mask)
 
 
@@ -185,6 +190,7 @@ def outlier_samples(rng: Rng, M: int, N: int, P: int, level: float) -> World:
     """In a share `level` of the samples the noise is 10 times larger."""
     C, mask = sparse_rows(rng, P, N)
     noise = rng.standard_normal((M, N))
+    # At least one sample, however small the table.
     noise[rng.permutation(M)[: max(1, round(level * M))]] *= 10
     return World(with_noise(rng, rng.standard_normal((M, P)) @ C, noise), C, mask)
 
@@ -198,6 +204,7 @@ def plain(rng: Rng, M: int, N: int, P: int, level: float) -> World:
 def very_sparse(rng: Rng, M: int, N: int, P: int, level: float) -> World:
     """Each regulator has 10 to 20 targets, whatever N; the noise has sd `level`."""
     size = rng.integers(10, 21, P)
+    # Ranks of random numbers: exactly `size` targets in each row.
     mask = rng.random((P, N)).argsort(axis=1).argsort(axis=1) < size[:, None]
     C = np.where(mask, rng.standard_normal((P, N)), 0.0)
     signal = rng.standard_normal((M, P)) @ C

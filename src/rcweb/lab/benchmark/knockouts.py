@@ -39,6 +39,7 @@ def knockout_areas(
     overlap = np.rint((mask @ members.T).toarray()).astype(np.int64)
     log_p = log_tail(overlap, edges.sum(axis=1)[:, None], sizes[None, :], len(variables))
     best = dict(zip(known, log_p.argmin(axis=0)))
+    # The scale of a component is arbitrary.
     sd = activities.std(axis=0)
     units = np.divide(activities, sd, out=np.zeros_like(activities), where=sd > 0)
     areas = {}

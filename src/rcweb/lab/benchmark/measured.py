@@ -29,6 +29,7 @@ def by_method(rows: pd.DataFrame, unit: str, value: str) -> pd.DataFrame:
     if part.empty:
         return empty
     asked = part["asked"] if "asked" in part else pd.Series("known", part.index)
+    # Knowing P is an advantage; the two must not be mixed in one mean.
     name = part["method"].where(asked == "known", part["method"] + ", P unknown")
     table = part.assign(unit=part[unit], name=name)
     wide = table.pivot_table(value, ["unit", "seed"], "name", aggfunc="mean", sort=False)
@@ -87,6 +88,7 @@ def curve_ratio(read: ReadRows, value: str, numbers: tuple[int, ...] | None = No
     if curves.empty:
         return by_method(curves, "panel", value)
     curves = curves[curves["signs"] == "together"]
+    # Both may be 0, and then so is the harmonic mean.
     sum_of_both = (curves["recovery"] + curves["relevance"]).clip(lower=1e-12)
     modules = 2 * curves["recovery"] * curves["relevance"] / sum_of_both
     curves = curves.assign(status="ok", modules=modules)
@@ -100,5 +102,6 @@ def ratio_to_fastica(wide: pd.DataFrame) -> pd.DataFrame:
     """Values over the mean over seeds of FastICA's; nothing where it was not run."""
     if "fastica" not in wide:
         return wide.iloc[:0]
+    # The mean over seeds: a ratio to a single run would add its noise.
     fastica = wide["fastica"].groupby(level="unit").transform("mean")
     return wide.div(fastica.where(fastica > 0), axis=0)

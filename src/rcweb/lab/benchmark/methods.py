@@ -81,7 +81,7 @@ def _rival(
 
 
 def fit_table(name: str, data: Array, n_components: int | str, seed: int) -> Factors:
-    """A rival's factors of a real table, of which nobody can tell it a density."""
+    """A rival's factors of a real table, whose density is unknown."""
     method = get_method(name)
     if method.fit is None:
         raise ValueError(f"{name!r} is not one of the rivals that fit a table.")
@@ -105,6 +105,7 @@ def _ceiling(sim: Simulation, n_components: int | str, seed: int) -> Estimate:
     G = sim.data - sim.data.mean(axis=0)
     rng = np.random.default_rng(seed)
     chain = Chain(all_axes(CondensedTable.of(G)), sim.network, rng, concentration=0.1 * G.shape[1])
+    # Fixed lengths; started at the truth, the chain only has to leave the exact values.
     chain.run(50, shaped=False)
     chain.run(20)
     posterior = chain.run(300)
@@ -142,6 +143,7 @@ def _ksvd_package(sim: Simulation, n_components: int | str, seed: int) -> Estima
 def _incremental(sim: Simulation, n_components: int | str, seed: int) -> Estimate:
     """In batches, as for a table beyond memory."""
     P = int(n_components)
+    # IncrementalPCA needs at least P rows in a batch.
     batches = np.array_split(sim.data, max(1, len(sim.data) // max(P, 1000)))
     return Estimate(incremental.fit_batches(batches, P, random_state=seed))
 
@@ -149,10 +151,12 @@ def _incremental(sim: Simulation, n_components: int | str, seed: int) -> Estimat
 def _rivals() -> Iterator[Method]:
     """The records of all modules of `rcweb.lab.baselines`, quick rivals first."""
     found = []
+    # By discovery: adding a rival means adding one file.
     for info in iter_modules(baselines.__path__):
         module = import_module(f"{baselines.__name__}.{info.name}")
         for record in getattr(module, "RECORDS", ()):
             found.append(Method(record, partial(_rival, module.fit, record), module.fit))
+    # Stable: by name within quick and slow.
     yield from sorted(found, key=lambda method: method.slow)
 
 
@@ -205,7 +209,7 @@ METHODS: dict[str, Method] = {
 }
 
 
-# The methods of published figure 3, and who stands for them here.
+# The methods of published figure 3 and the names of their implementations here.
 PUBLISHED = {"RCweb": "rcweb-paper", "emPCA": "empca", "K-SVD": "ksvd-published"}
 
 

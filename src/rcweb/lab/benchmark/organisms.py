@@ -115,6 +115,7 @@ def measure_organism(cell: OrganismCell, method: str, seed: int) -> dict[str, An
 def _whole(cell: OrganismCell, method: str, seed: int) -> dict[str, Any]:
     names, sets = _names(cell.table), _sets(cell.sets)
     found = _fit(cell, method, seed)
+    # Permuted genes: what is met by chance.
     order = np.random.default_rng(seed).permutation(len(names))
     row = {
         **_facts(found),
@@ -151,6 +152,7 @@ def _shuffled(cell: OrganismCell, method: str, seed: int) -> dict[str, Any]:
     signs = rng.choice([-1.0, 1.0], X.shape[1])
     found = find((X * signs)[samples][:, variables], _asked(cell), method, seed)
     weights = np.empty_like(found.weights)
+    # Back to the order of the table, then the signs.
     weights[:, variables] = found.weights
     first = _fit(cell, method, seed)
     return {
@@ -222,6 +224,7 @@ def _fit(cell: OrganismCell, method: str, seed: int) -> TableFit:
 @lru_cache(maxsize=48)
 def _fitted(table: str, asked: int | str, method: str, seed: int) -> TableFit:
     found = find(_table(table).to_numpy(np.float64), asked, method, seed)
+    # Up to 48 fits stay in memory.
     small = {"scores": found.scores.astype(np.float32), "weights": found.weights.astype(np.float32)}
     return TableFit(**{**vars(found), **small, "probability": None})
 

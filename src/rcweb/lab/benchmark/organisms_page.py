@@ -55,6 +55,7 @@ def ratio_lines(curves: pd.DataFrame, value: str = "regulators") -> pd.DataFrame
     for (asked, method), group in mean.groupby(level=["asked", "method"]):
         panels = group.index.get_level_values("panel")
         beside = [(panel, "known", "fastica") for panel in panels]
+        # Every table needs its reference, or means would be over different tables.
         if method == "fastica" or any(key not in mean.index for key in beside):
             continue
         # Where FastICA meets nothing there is no ratio.

@@ -35,6 +35,7 @@ def write_outputs(plan: str, folder: Path) -> None:
     if plan == "fig4":
         scaling_exponents(rows).round(4).to_csv(folder / "exponents.csv", index=False)
     (folder / "summary.md").write_text(_page(plan, rows, summary), encoding="utf-8")
+    # Tables first: they do not need the extra.
     if find_spec("matplotlib") is None:
         print("no figures: pip install 'rcweb[plot]'", file=sys.stderr)
         return

@@ -41,7 +41,7 @@ Make = Callable[[Read], pd.DataFrame]
 
 
 def tables() -> dict[str, Make]:
-    """What each name on the page stands for: a table made of the summaries of plans."""
+    """The tables of the page by name, each a function of the summaries of plans."""
     made: dict[str, Make] = {
         "published": lambda read: published_lines(read("fig3")),
         "slow": lambda read: slow_lines(_all(read, ACCURACY)),
@@ -81,7 +81,7 @@ def _all(read: Read, plans: tuple[str, ...]) -> pd.DataFrame:
 
 
 def render(page: str, results: Path) -> str:
-    """The page with every table made anew from the csv files in `results`."""
+    """The page with every table rebuilt from the csv files in `results`."""
     made = tables()
 
     def read(name: str) -> pd.DataFrame:
@@ -94,6 +94,7 @@ def render(page: str, results: Path) -> str:
             raise ValueError(f"the page asks for the table {name!r}; known: {', '.join(made)}.")
         try:
             table = made[name](read)
+        # A plan that was not run leaves a note instead of a table.
         except FileNotFoundError:
             table = pd.DataFrame()
         nothing = "None.\n" if name.startswith("losses") else "Not measured yet.\n"

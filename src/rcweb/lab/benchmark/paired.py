@@ -40,6 +40,7 @@ def compare(first: pd.Series, second: pd.Series) -> Comparison:
     n = len(pairs)
     if not n:
         return Comparison(0, float("nan"), 1.0)
+    # Wilcoxon's test is undefined if all differences are zero.
     moved = n >= FEWEST_PAIRS and bool(np.any(pairs != 0))
     p = float(wilcoxon(pairs).pvalue) if moved else 1.0
     return Comparison(n, float(pairs.mean()), p)

@@ -180,7 +180,7 @@ def _organisms() -> tuple[Block, ...]:
 
 
 def _foreign() -> tuple[Block, ...]:
-    """FastICA first: its rho and its seconds are what the others stand beside."""
+    """FastICA first: its rho and its seconds are the reference for the others."""
     cells, seeds = foreign_cells(), (0, 1)
     amounts = tuple(cell for cell in cells if cell.world in NON_NEGATIVE)
     return (
@@ -256,9 +256,11 @@ def tasks_of(
             for cell in block.cells:
                 for seed in numbers:
                     for name in names:
+                        # Methods that cannot choose P have no answer here.
                         if _asks_auto(cell) and not get_method(name).record.finds_p:
                             continue
                         task = Task(cell, name, seed, threads, block.timeout)
+                        # Blocks may overlap; each fit runs once.
                         tasks.setdefault(task.key, task)
     return list(tasks.values())
 
@@ -279,6 +281,7 @@ def _few(panel: list[AnyCell]) -> tuple[AnyCell, ...]:
     small = small or few[:1]
     tables = [c for c in small if isinstance(c, Cell)]
     sizes = {c.n_features for c in tables}
+    # Two sizes are two columns of a figure; the smaller one is enough for a quick look.
     if len(sizes) == 2:
         return _spread([c for c in tables if c.n_features == min(sizes)], 3)
     return _spread(small, 3)

@@ -36,6 +36,7 @@ class Progress:
         count = f"{self._total - len(self._left)}/{self._total}"
         line = f"{count}  {clock(self.time_left())} left  {text}"
         if self._live:
+            # Cut: a line that wraps could not be overwritten.
             print(f"\r\x1b[K{line[:100]}", end="" if self._left else "\n", file=self._stream)
         elif not self._left or now - self._last >= PLAIN_EVERY:
             print(line, file=self._stream)
@@ -48,6 +49,7 @@ class Progress:
         if not everything:
             return 0.0
         mean = sum(everything) / len(everything)
+        # By method: a slow method at the end would make a common mean far too optimistic.
         means = {name: sum(x) / len(x) for name, x in self._seconds.items()}
         return sum(means.get(name, mean) for name in self._left) / self._n_jobs
 

@@ -49,7 +49,7 @@ def run(
     retry : measure again what failed or ran out of time
 
     The folder holds ``rows.jsonl`` (one line per fit), ``summary.csv``, ``summary.md`` and, with
-    matplotlib, the figures. A finished plan is not run again: delete the folder to start afresh.
+    matplotlib, the figures. A finished plan is not run again: delete the folder to start again.
     """
     blocks = get_plan(plan)
     if plan == "organisms":
@@ -57,6 +57,7 @@ def run(
     folder = Path(out) if out is not None else _default_folder(plan, quick)
     store = Store(folder / ROWS)
     _check_ours(folder, store)
+    # A plan resumes: what has a row is not measured again.
     finished = store.finished(retry)
     tasks = [
         task
@@ -74,7 +75,7 @@ def run(
 
 
 def _check_ours(folder: Path, store: Store) -> None:
-    """Tables and figures would replace files of the same names that nobody here wrote."""
+    """Refuse a folder with other files: tables and figures could replace some of them."""
     if not store.rows and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ValueError(
             f"{folder} holds no rows of earlier measurements and is not empty; name a new folder."
@@ -117,12 +118,14 @@ def _work(tasks: list[Task], results: Results, crew: Crew) -> None:
     worker: Worker | Remote | None = None
     try:
         for task in tasks:
+            # Libraries read the number of threads once, when a process starts.
             if worker is None or worker.threads != task.threads:
                 if worker is not None:
                     worker.close()
                 worker = crew.hire(task.threads)
             start = time.monotonic()
             row = worker.run(task)
+            # The row of a killed fit is no measurement.
             if crew.dismissed:
                 return
             results.put((task, row, time.monotonic() - start))
@@ -135,6 +138,8 @@ def _work(tasks: list[Task], results: Results, crew: Crew) -> None:
 
 
 def _drain(results: Results, n_workers: int) -> Iterator[Measured]:
+    # Ends: every worker sends None or an error as its last message; after an interruption the
+    # caller leaves the loop.
     while n_workers:
         item = results.get()
         if item is None:

@@ -144,6 +144,7 @@ def forget_peak() -> float:
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
         if trim is not None:
             trim(0)
+        # 5 resets the peak resident size (man proc).
         _PEAK.write_text("5")
     return peak_mb()
 
@@ -155,4 +156,5 @@ def peak_mb() -> float:
         lines = status.read_text().splitlines()
         return next(float(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1e3
     largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    # macOS counts bytes, Linux kilobytes.
     return largest / (1e6 if sys.platform == "darwin" else 1e3)

@@ -56,6 +56,7 @@ class PlantedRows:
 
     def read(self, start: int, stop: int) -> Any:
         """Rows `start` to `stop`, an array or sparse rows."""
+        # Rounded up, so that the last piece is included.
         first, last = start // PIECE, -(-stop // PIECE)
         pieces = [self._piece(k) for k in range(first, last)]
         stack = np.vstack if self.filled == 1 else sparse.vstack
@@ -63,11 +64,13 @@ class PlantedRows:
         return stack(pieces)[start - low : stop - low]
 
     def _piece(self, k: int) -> Any:
+        # A stream per piece: the same rows, whatever is read before them.
         rng = np.random.default_rng([self.seed, k])
         n = min(PIECE, self.n_samples - k * PIECE)
         return self._dense(rng, n) if self.filled == 1 else self._sparse(rng, n)
 
     def _dense(self, rng: Rng, n: int) -> Array:
+        # Standard deviation of the signal: U(0, 1) has variance 1/12.
         signal = np.sqrt((self.network**2).sum(axis=0).mean() / 12)
         noise = rng.standard_normal((n, self.n_features))
         return rng.random((n, self.n_regulators)) @ self.network + 0.5 * signal * noise
@@ -78,7 +81,7 @@ class PlantedRows:
         active = (rng.random(shape) < share) * rng.uniform(0.5, 1.5, shape)
         rows = sparse.csr_array(active) @ self._sparse_network
         rows += sparse.random_array(
-            (n, self.n_features), density=UNEXPLAINED * self.filled, rng=rng, format="csr"
+            (n, self.n_features), density=UNEXPLAINED * self.filled, random_state=rng, format="csr"
         )
         rows.data *= np.exp(SPARSE_NOISE * rng.standard_normal(len(rows.data)))
         return rows

@@ -64,6 +64,7 @@ def scale_figure(rows: pd.DataFrame) -> Figure:
             ax.set_xlabel(panel)
         row[0].set_ylabel(QUANTITIES[name])
     axes[0, 0].set_yscale("log")
+    # Memory on a linear scale from 0: it hardly grows, and that is the point.
     axes[1, 0].set_ylim(bottom=0)
     axes[0, 0].legend(frameon=False)
     return fig

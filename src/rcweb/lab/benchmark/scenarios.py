@@ -46,6 +46,8 @@ class Cell:
     @property
     def key(self) -> str:
         """A name to store: it changes with every argument that is not at its default."""
+        # The first five are in the label. Only changed arguments, so that a new argument with a
+        # default leaves old keys valid.
         changed = [f for f in fields(self)[5:] if getattr(self, f.name) != f.default]
         return " ".join([self.label, *(f"{f.name}={getattr(self, f.name)}" for f in changed)])
 
@@ -57,6 +59,8 @@ class Cell:
         return simulate(**arguments, random_state=seed)
 
 
+# The author's noise convention compares variances of uncentred tables; HONEST repeats the figures
+# with the ratio of standard deviations.
 AUTHOR: dict[str, Any] = {"weights": "author", "noise_convention": "author"}
 HONEST: dict[str, Any] = {"weights": "author", "noise_convention": "ratio"}
 

@@ -71,6 +71,7 @@ class Column:
     def leader(self) -> str:
         """Best mean of those that finished all units, or most of them."""
         counts = {name: len(self.by_unit(name)) for name in self.methods}
+        # A method that finished only easy units must not lead.
         complete = [name for name, n in counts.items() if n == max(counts.values())]
         sign = 1 if self.question.higher else -1
         return max(complete, key=lambda name: sign * self.by_unit(name).mean())
@@ -164,6 +165,7 @@ def losses(column: Column) -> pd.DataFrame:
     ours = column.by_unit(OURS)
     rivals = [name for name in column.methods if not name.startswith(OURS)]
     sign = 1 if column.question.higher else -1
+    # Differences that rounding hides are not losses.
     smallest = 0.5 * 10.0**-column.question.digits
     lines = []
     theirs = {name: column.by_unit(name).to_dict() for name in rivals}

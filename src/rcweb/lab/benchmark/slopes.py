@@ -17,6 +17,7 @@ def slope(size: ArrayLike, seconds: ArrayLike, level: float = 0.95) -> tuple[flo
     NaN limits when fewer than three points leave no freedom to judge the spread.
     """
     x, y = np.log(np.asarray(size, float)), np.log(np.asarray(seconds, float))
+    # One size gives no slope.
     if len(x) < 2 or np.ptp(x) == 0:
         return (np.nan, np.nan, np.nan)
     x, y = x - x.mean(), y - y.mean()

@@ -35,6 +35,7 @@ def environment() -> dict[str, Any]:
         "cpus": os.cpu_count(),
     }
     text = json.dumps(facts, sort_keys=True)
+    # A short id: rows repeat it thousands of times.
     return {"environment": hashlib.sha256(text.encode()).hexdigest()[:8], **facts}
 
 
@@ -96,6 +97,7 @@ class Store:
         """Write one line and push it to the disk: an interrupted run loses nothing."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("ab+") as file:
+            # Appending after half a line would damage this row too.
             _end_line(file)
             file.write(json.dumps(row).encode() + b"\n")
         self.rows.append(row)
@@ -117,6 +119,7 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
     for line in path.read_text(encoding="utf-8").splitlines():
         try:
             rows.append(json.loads(line))
+        # Half a line; the task counts as not measured and runs again.
         except json.JSONDecodeError:
             continue
     return rows
@@ -132,5 +135,6 @@ def read_rows(path: Path) -> pd.DataFrame:
     if table.empty:
         return table
     keys = ["cell", "method", "seed", "threads"]
+    # A retried task has two rows; the later one counts.
     once = table.drop_duplicates(keys, keep="last").reset_index(drop=True)
     return once.drop(columns="describes", errors="ignore")

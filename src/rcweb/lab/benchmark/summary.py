@@ -62,6 +62,7 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     if "rho" in rows:
         table["rho_min"], table["rho_max"] = groups["rho"].min(), groups["rho"].max()
     if "seconds" in rows:
+        # Median: other work on the machine only ever adds time.
         table["seconds"] = groups["seconds"].median()
         table["seconds_total"] = groups["seconds"].sum()
     if "cpu_seconds" in rows:
@@ -72,7 +73,7 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _in_order(table: pd.DataFrame) -> pd.DataFrame:
-    """By cell and method, whatever the order in which parallel fits came back."""
+    """By cell and method: parallel fits finish in any order."""
     names = [name for name in CELL[1:] if name in table]
     rank = {name: k for k, name in enumerate(METHODS)}
     keyed = table.assign(rank=table["method"].map(rank))
@@ -92,6 +93,7 @@ def gap_closed(summary: pd.DataFrame, method: str = "rcweb") -> pd.DataFrame:
         if method not in rho or "oracle" not in rho or rivals.empty:
             continue
         best = str(rivals.idxmax())
+        # The share of what was left to gain, not the gain: cells differ in difficulty.
         room = rho["oracle"] - rivals[best]
         gain = rho[method] - rivals[best]
         lines.append(
@@ -138,6 +140,7 @@ def accuracy_table(summary: pd.DataFrame, value: str = "rho") -> pd.DataFrame:
 
 def wide_table(summary: pd.DataFrame, value: str) -> pd.DataFrame:
     """`value` with cells (their labels) down and methods across, both in the order of the plan."""
+    # A cell may have been run with several numbers of threads; accuracy is the same.
     once = summary.drop_duplicates(["label", "method"])
     wide = once.pivot(index="label", columns="method", values=value)
     return wide.loc[list(once["label"].unique()), list(once["method"].unique())]

@@ -163,7 +163,9 @@ def _line(target: Target, values: pd.DataFrame) -> dict[str, Any]:
     if measured.empty:
         return {**line, "reached": "not measured"}
     by_unit = measured.groupby(level="unit", sort=False).mean()
+    # Worst first, whichever side is the bad one.
     by_unit = by_unit.sort_values(ascending=target.higher, kind="stable")
+    # "every": the worst unit decides.
     judged = float(by_unit.iloc[0] if target.every else by_unit.mean())
     reached = judged >= target.bound if target.higher else judged <= target.bound
     kept = int(((by_unit >= target.bound) if target.higher else (by_unit <= target.bound)).sum())

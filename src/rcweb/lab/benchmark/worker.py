@@ -36,6 +36,7 @@ class Worker:
 
     def run(self, task: Task) -> dict[str, Any]:
         """The row of one task: its scores, or the status "failed" or "timeout"."""
+        # Compilation must not be part of the time measured.
         if task.method not in self._warm:
             row = self._ask({"warm_up": task.method}, WARM_UP_SECONDS)
             if row["status"] != "ok":
@@ -63,6 +64,7 @@ class Worker:
         process = self._process or self._start()
         assert process.stdin is not None
         assert process.stdout is not None
+        # Tells a kill by the clock from a crash; both leave an empty answer.
         late = threading.Event()
 
         def stop() -> None:
@@ -79,6 +81,7 @@ class Worker:
             answer = ""
         finally:
             alarm.cancel()
+        # An empty answer means that the pipe closed: the process ended.
         if answer:
             return dict(json.loads(answer))
         self.close()
@@ -197,6 +200,7 @@ def main() -> None:
     """Answer until standard input ends; what methods print must not reach the answers."""
     # Ctrl-C reaches the whole group of processes; the near end decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Methods print; only answers may reach the pipe.
     replies = sys.stdout
     sys.stdout = sys.stderr
     for line in sys.stdin:

@@ -40,6 +40,7 @@ def load_ecoli() -> Dataset:
     members = {INSIDE + name: checksum for name, checksum in CHECKSUMS.items()}
     stored = from_wheel(PACKAGE, members, cache_folder() / "ecoli-pymodulon-0.2.1")
     paths = {Path(member).name: path for member, path in stored.items()}
+    # The file has genes in rows.
     expression = pd.read_csv(paths["X.csv"], index_col=0).T
     expression.index.name, expression.columns.name = "sample", "gene"
     genes = pd.read_csv(paths["gene_table.csv"], index_col=0).reindex(expression.columns)
@@ -69,6 +70,7 @@ def _products(regulators: Iterable[str], annotation: Path) -> dict[str, str]:
     for line in annotation.read_text(encoding="utf-8").splitlines():
         fields = line.split("\t")
         if len(fields) == 9 and fields[2] == "CDS":
+            # Column 9 of GFF3: key=value pairs, percent-encoded.
             facts = dict(part.split("=", 1) for part in fields[8].split(";") if "=" in part)
             product[facts.get("gene", "")] = unquote(facts.get("product", ""))
     return {name: product[first] for name in regulators if (first := name.split(";")[0]) in product}

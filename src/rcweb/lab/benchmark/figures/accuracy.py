@@ -104,6 +104,7 @@ def _panel(ax: Axes, part: pd.DataFrame) -> None:
     ax.set_xlabel(f"{letter}, number of {NOUNS[letter]}")
     ax.set_title(_title(part, letter), loc="left")
     values = sorted(part[x].unique())
+    # On a linear axis small sizes would crowd together.
     if values[-1] > 8 * values[0]:
         ax.set_xscale("log")
     ax.set_xticks(values, [str(v) for v in values])
@@ -137,6 +138,7 @@ def _error_scale(ax: Axes, parts: pd.DataFrame) -> None:
     ax.set_ylim(0, float(down(height)))
     ticks = [0.0]
     for tick in TICKS:
+        # Keep a tick only if its label does not touch the last one.
         if up(ticks[-1]) + APART * height <= up(tick) <= height:
             ticks.append(tick)
     ax.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
@@ -157,5 +159,6 @@ def _legend(fig: Any, axes: Any) -> None:
     entries: dict[str, Any] = {}
     for ax in axes:
         for handle, label in zip(*ax.get_legend_handles_labels()):
+            # One legend for all panels, each method once.
             entries.setdefault(label, handle)
     fig.legend(list(entries.values()), list(entries), loc="outside right upper", frameon=False)

@@ -32,6 +32,7 @@ def scaling_figure(rows: pd.DataFrame) -> Figure:
     for ax, (letter, x) in zip(axes, SIZES.items()):
         panel = ok[ok["panel"] == letter]
         for (method, threads), group in panel.groupby(["method", "threads"], sort=False):
+            # Points are medians; the exponents in the legend use every fit.
             median = group.groupby(x)["cpu_seconds"].median()
             fit = exponents[method, threads, letter]
             spread = "" if np.isnan(fit.low) else f" [{fit.low:.2f}, {fit.high:.2f}]"
@@ -87,6 +88,7 @@ def speed_figure(summary: pd.DataFrame) -> Figure:
     left, right = ax.get_xlim()
     ends = np.array([left, right])
     ax.plot(ends, ends, color="black", lw=1, label="equal")
+    # The limit that rcweb should keep; see `targets`.
     ax.plot(ends, 10 * ends, color="black", lw=1, ls=":", label="ten times")
     ax.set_xlim(left, right)
     ax.set_xlabel("FastICA, seconds")
