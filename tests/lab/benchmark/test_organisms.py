@@ -12,8 +12,15 @@ import pandas as pd
 import pytest
 
 from rcweb.lab.benchmark import organisms
+from rcweb.lab.benchmark.figures import curves_figure
 from rcweb.lab.benchmark.organisms import ABOUT, organism_cells
-from rcweb.lab.benchmark.organisms_page import curve_table, organisms_parts, ratio_lines
+from rcweb.lab.benchmark.organisms_page import (
+    curve_table,
+    organisms_parts,
+    published_lines,
+    published_points,
+    ratio_lines,
+)
 from rcweb.lab.simulate import simulate
 
 pytest.importorskip("pyarrow")
@@ -75,6 +82,25 @@ def test_whole_table(data: Path) -> None:
     ahead = pd.concat([table, table.assign(method="rcweb")])
     assert ratio_lines(curve_table(ahead))["250"].tolist() == ["1.00 (1.00)"]
     assert any("published" in part for part in organisms_parts(table))
+    assert published_lines(table)["regulators"].tolist() == [P]
+    halves_first = pd.concat([table.assign(published=None), table])
+    assert published_points(halves_first)["edges"].item() == rows[0]["published"]["n_edges"][0]
+
+
+def test_curves_are_drawn_with_the_published_point() -> None:
+    """A line for each method and way of asking, a star where a decomposition was published."""
+    pytest.importorskip("matplotlib")
+    import matplotlib.pyplot as plt
+
+    line = {"signs": "together", "panel": "a", "regulators": 3, "n_edges": [250, 500]}
+    told = pd.DataFrame({**line, "method": "rcweb", "asked": "known"})
+    curves = pd.concat([told, told.assign(asked="auto"), told.assign(panel="b")])
+    published = pd.DataFrame({"panel": ["a"], "edges": [300], "regulators": [4]})
+    first, second, *_ = curves_figure(curves, published).axes
+    labels = ["rcweb", "rcweb, P unknown", "published optICA"]
+    assert [drawn.get_label() for drawn in first.get_lines()] == labels
+    assert [drawn.get_label() for drawn in second.get_lines()] == labels[:1]
+    plt.close("all")
 
 
 def test_halves_and_shuffled_tables(data: Path) -> None:

@@ -150,7 +150,9 @@ def test_every_question_reads_its_rows(tmp_path: Path) -> None:
     assert measured["certified: right"]["rcweb"].item() == 0.5
     assert measured["time, real"]["rcweb"].iloc[0] == pytest.approx(np.log10(1.5))
     absent = {name for name, values in measured.items() if not values.size}
-    assert absent == {"knock-outs", "seeds", "halves: known", "halves: rows", "replicates"}
+    assert absent == {
+        *("knock-outs", "seeds", "shuffled", "halves: known", "halves: rows", "replicates")
+    }
     page = tmp_path / "page.md"
     arguments = ["--page", str(page), "--results", str(tmp_path)]
     assert main([*arguments, "--check"]) == 1

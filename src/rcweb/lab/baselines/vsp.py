@@ -21,7 +21,7 @@ RECORDS = (
         title="varimax of the doubly centred table",
         paper="Rohe & Zeng 2023",
         settings="rows and columns centred, no degree normalisation; cut to the mean degree",
-        look=("#5AAE61", "X"),
+        look=("#B8860B", "X"),
     ),
 )
 

@@ -67,23 +67,31 @@ def ratio_lines(curves: pd.DataFrame, value: str = "regulators") -> pd.DataFrame
     return pd.DataFrame(lines)
 
 
+def published_points(rows: pd.DataFrame) -> pd.DataFrame:
+    """The published decompositions by the same rule: panel, edges, regulators, pairs."""
+    lines = []
+    scored = rows[[isinstance(value, dict) for value in rows["published"]]]
+    for row in scored.drop_duplicates("panel").to_dict("records"):
+        sets = pd.DataFrame(row["published"]).iloc[0]
+        counts = {name: sets[name] for name in ("regulators", "pairs")}
+        lines.append({"panel": row["panel"], "edges": sets["n_edges"], **counts})
+    return pd.DataFrame(lines, columns=["panel", "edges", "regulators", "pairs"])
+
+
 def published_lines(rows: pd.DataFrame) -> pd.DataFrame:
     """The published decompositions, and every method with as many edges (signs together)."""
     curves = curve_table(rows)
     lines = []
-    for row in rows[rows["status"] == "ok"].drop_duplicates("panel").to_dict("records"):
-        if isinstance(row.get("published"), dict):
-            sets = pd.DataFrame(row["published"]).iloc[0]
-            same = curves[curves["panel"].eq(row["panel"]) & curves["n_edges"].eq(sets["n_edges"])]
-            means = same[same["signs"] == "together"].groupby(["method", "asked"], sort=False)
-            found = means[["regulators", "pairs"]].mean().reset_index()
-            published = {"method": "published", "asked": "auto"}
-            values = {name: sets[name] for name in ("regulators", "pairs")}
-            both = pd.concat([pd.DataFrame([{**published, **values}]), found], ignore_index=True)
-            both.insert(0, "edges", sets["n_edges"])
-            both.insert(0, "panel", row["panel"])
-            lines.append(both)
-    return pd.concat(lines, ignore_index=True) if lines else pd.DataFrame()
+    for point in published_points(rows).to_dict("records"):
+        same = curves["panel"].eq(point["panel"]) & curves["n_edges"].eq(point["edges"])
+        means = curves[same & curves["signs"].eq("together")].groupby(
+            ["method", "asked"], sort=False
+        )
+        found = means[["regulators", "pairs"]].mean().reset_index()
+        lines.append({**point, "method": "published", "asked": "auto"})
+        lines += [{**point, **line} for line in found.to_dict("records")]
+    names = ["panel", "edges", "method", "asked", "regulators", "pairs"]
+    return pd.DataFrame(lines, columns=names)
 
 
 def fact_lines(rows: pd.DataFrame) -> pd.DataFrame:

@@ -122,9 +122,15 @@ def questions() -> tuple[Question, ...]:
         ),
         Question(
             "seeds",
-            "share of regulators that agree with those of seed 0 (> .95)",
+            "share of all regulators that agree with those of seed 0 (> .95)",
             ORGANISMS,
             lambda read: organisms(read, "agree_95", "whole"),
+        ),
+        Question(
+            "shuffled",
+            "the same after samples and variables are put in another order and signs flipped",
+            ORGANISMS,
+            lambda read: organisms(read, "agree_95", "shuffled"),
         ),
         Question(
             "halves: known",

@@ -40,8 +40,9 @@ TARGETS = """## Targets
 
 What rcweb should reach on real and foreign tables. "mean" bounds the mean over units, "every" each
 unit (its mean over seeds); "within" counts the units that keep the bound. Time is CPU time of one
-thread. Where rows cannot be told apart (twins, rotation-invariant blocks, M < P) no certified row
-is counted right or wrong.
+thread. "Other random numbers": the search draws from a fixed stream, so that two seeds of a user
+agree by construction; here seed s draws from stream s. Where rows cannot be told apart (twins,
+rotation-invariant blocks, M < P) no certified row is counted right or wrong.
 """
 
 
@@ -196,7 +197,8 @@ def render(results: Path) -> str:
     parts = [HEAD]
     if measured:
         parts += [to_markdown(board(measured)), "## Who wins where\n"]
-        parts += [to_markdown(winners(measured)), "## Where a rival is ahead\n"]
+        parts += [to_markdown(winners(measured)), TARGETS, to_markdown(target_lines(read))]
+        parts.append("## Where a rival is ahead\n")
         parts.append(
             "Every unit in which the mean over seeds of some rival is better than that of rcweb by "
             "more than half of the last digit shown, worst first; one seed more may turn a small "
@@ -207,7 +209,6 @@ def render(results: Path) -> str:
             if not table.empty:
                 digits = column.question.digits
                 parts += [f"### {column.question.name}\n", to_markdown(table, max(digits, 1))]
-        parts += [TARGETS, to_markdown(target_lines(read))]
     if missing:
         parts.append(f"Not measured yet: {'; '.join(missing)}.\n")
     return "\n".join(parts)

@@ -12,7 +12,7 @@ from rcweb.lab.benchmark.figures.curves import curves_figure
 from rcweb.lab.benchmark.figures.heat import heat_map
 from rcweb.lab.benchmark.figures.style import FONTS
 from rcweb.lab.benchmark.figures.times import scaling_figure, speed_figure
-from rcweb.lab.benchmark.organisms_page import curve_table
+from rcweb.lab.benchmark.organisms_page import curve_table, published_points
 from rcweb.lab.benchmark.scale_page import scale_figure
 
 if TYPE_CHECKING:
@@ -50,12 +50,14 @@ def _figures(plan: str, rows: pd.DataFrame, summary: pd.DataFrame) -> dict[str, 
         return {"scale": scale_figure(rows)}
     if plan == "organisms":
         curves = curve_table(rows)
-        return {} if curves.empty else {"curves": curves_figure(curves)}
+        return {} if curves.empty else {"curves": curves_figure(curves, published_points(rows))}
     if plan == "speed":
         return {"speed": speed_figure(summary)}
     figures: dict[str, Figure] = {}
-    # Nothing can be accurate in a table without regulators.
+    # Nothing can be accurate in a table without regulators, and no rival is asked for P.
     summary = summary[summary["rho"].notna()]
+    if plan == "foreign":
+        summary = summary[summary["asked"] == "known"]
     honest = summary["panel"].str.contains("honest")
     for suffix, part in (("", summary[~honest]), ("_honest", summary[honest])):
         if part.empty:

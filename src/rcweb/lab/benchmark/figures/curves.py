@@ -14,8 +14,11 @@ if TYPE_CHECKING:
 PANELS_ACROSS = 3
 
 
-def curves_figure(curves: pd.DataFrame) -> Figure:
-    """A panel per table; full lines with P given, broken lines with P chosen by the method."""
+def curves_figure(curves: pd.DataFrame, published: pd.DataFrame) -> Figure:
+    """A panel per table; full lines with P given, broken lines with P chosen by the method.
+
+    published : columns panel, edges, regulators of the published decompositions, drawn as stars
+    """
     import matplotlib.pyplot as plt
 
     part = curves[curves["signs"] == "together"]
@@ -35,6 +38,9 @@ def curves_figure(curves: pd.DataFrame) -> Figure:
                     axis.plot(
                         mean.index, mean, line, color=colour, marker=marker, ms=3, label=label
                     )
+        star = published[published["panel"] == panel]
+        if len(star):
+            axis.plot(star["edges"], star["regulators"], "k*", ms=9, label="published optICA")
         axis.set(xscale="log", title=panel, xlabel="edges", ylabel="known regulators")
     for axis in axes.flat[len(panels) :]:
         axis.axis("off")

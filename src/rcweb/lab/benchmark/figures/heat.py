@@ -21,9 +21,10 @@ def heat_map(summary: pd.DataFrame) -> Figure:
     table = wide_table(summary, "rho")
     table = table[in_order(set(table.columns))]
     blind = table.drop(columns=list(REFERENCES & set(table.columns))).max(axis=1).to_numpy()
-    fig, ax = plt.subplots(
-        figsize=(1.9 + 0.52 * table.shape[1], 1.5 + 0.23 * len(table)), layout="constrained"
-    )
+    labels = short_labels(summary)
+    beside = 0.3 + 0.075 * max(map(len, labels))
+    size = (max(beside + 0.52 * table.shape[1], 3.2), 1.5 + 0.23 * len(table))
+    fig, ax = plt.subplots(figsize=size, layout="constrained")
     ax.imshow(table, vmin=0, vmax=1, cmap="viridis", aspect="auto")
     for j, name in enumerate(table.columns):
         for i, value in enumerate(table[name].to_numpy(dtype=float)):
@@ -46,6 +47,6 @@ def heat_map(summary: pd.DataFrame) -> Figure:
     n_blind = len(set(table.columns) - REFERENCES)
     ax.axvline(n_blind - 0.5, color="white", lw=4)
     ax.set_xticks(range(table.shape[1]), list(table.columns), rotation=40, ha="right")
-    ax.set_yticks(range(len(table)), short_labels(summary), fontsize=8.5)
-    ax.set_title("accuracy, mean |ρ| one to one; framed: the best of its cell", fontsize=9)
+    ax.set_yticks(range(len(table)), labels, fontsize=8.5)
+    fig.suptitle("accuracy, mean |ρ| one to one\nframed: the best of its cell", fontsize=9)
     return fig
