@@ -62,8 +62,11 @@ class Blocks(Protocol):
 
 
 def block_rows(N: int) -> int:
-    """Number of rows of a block. It depends on the number of variables alone, so that every storage
-    gives the same bits; at least N / 4 where each block gives an N x N matrix to add."""
+    """Number of rows of a block.
+
+    It depends only on the number of variables, so that every storage gives the same bits. At least
+    N / 4 where each block adds an N x N matrix, or adding would dominate the products.
+    """
     quarter = N // 4 if N <= MOST_GRAM else 0
     return max(BLOCK_ENTRIES // N, FEWEST_ROWS, quarter)
 

@@ -57,6 +57,8 @@ class Chunked:
             for block, start, size in zip(self.array.to_delayed().ravel(), starts, sizes)
             if size
         ]
+        # A tree of a fixed shape: no task holds more than FAN_IN parts, and the order of sums does
+        # not depend on which worker is fast.
         while len(parts) > 1:
             parts = [
                 join_parts(question, parts[i : i + FAN_IN]) for i in range(0, len(parts), FAN_IN)

@@ -96,6 +96,7 @@ class Moments(Step):
         with np.errstate(over="ignore", invalid="ignore"):
             moments = self._sparse if sparse.issparse(block) else self._dense
             low, high, mean, power, product = moments(block)
+        # Some rows come along in the first pass: outlier tests need them, and a pass is expensive.
         first, last = np.searchsorted(self.wanted, [start, start + block.shape[0]])
         rows = _divided(dense(block[self.wanted[first:last] - start]), self.unit)
         return low, high, np.array([block.shape[0]]), mean[None], power, product, rows

@@ -90,7 +90,7 @@ class CondensedTable:
         rest: Array | None = None,
         observed: Array | None = None,
     ) -> CondensedTable:
-        """From parts; nothing left out and nothing missing unless said."""
+        """From its parts; by default nothing is left out and nothing is missing."""
         N = len(gram) if axes is None else axes.shape[1]
         return cls(
             M,
@@ -138,7 +138,7 @@ class CondensedTable:
         return self.axes.T @ (self.axes @ P) + self.rest[:, None] * P
 
     def squares(self) -> Array:
-        """Squared singular values as far as they are known, ascending."""
+        """Squared singular values of the axes or of S, ascending."""
         return np.asarray(np.linalg.eigvalsh(self.gram), dtype=np.float64)
 
     @property

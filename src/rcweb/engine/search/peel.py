@@ -144,7 +144,7 @@ def draw_starts(space: Space, n: int, rng: np.random.Generator) -> Array:
 
 
 def sparse_above(chance: float, N: int) -> float:
-    """Score from which on a row of N entries is certified."""
+    """Least score at which a row of N entries is certified."""
     return MARGIN * max(chance, 0.0) + LEAST_GAIN / N
 
 
