@@ -103,9 +103,13 @@ def estimate_sparse(
     """
     if problem.noise < NO_NOISE:
         estimate = _noise_free(problem.table, _rows(problem, found))
-        # K - 1 zeros can be had in any direction; more are a regulator's.
+        # K - 1 zeros can be had in any direction, more are a regulator's; one direction alone can
+        # not be turned.
         exact = (estimate.probability == 0).sum(axis=1) >= problem.space.K
-        return estimate, replace(found, trusted=exact, same=found.same | exact)
+        exact |= problem.space.K == 1
+        return estimate, replace(
+            found, sparse=found.sparse | exact, same=found.same | exact, trusted=exact
+        )
     axes = _axes(problem)
     field = _mean_field(problem, axes, found)
     hopeless = not (problem.promising or found.sparse.any())
