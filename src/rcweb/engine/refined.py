@@ -36,6 +36,7 @@ from rcweb.engine.types import Mask
 # of outliers and no regulator.
 FEW_VARIABLES = 6.0
 FEW_SAMPLES = 3.0
+FEW_OF_ALL = 0.1  # but in a small table this share of the variables at most
 
 
 # Products of small float32 matrices sometimes raise the processor's "invalid" flag although all
@@ -99,7 +100,8 @@ def _wild_rows(
 ) -> Mask:
     """Rows whose power is in a few variables in a few samples: a handful of outliers each."""
     power = problem.space.rows(found.columns.B).astype(np.float64) ** 2
-    wild = participation_ratio(power.sum(axis=1), (power**2).sum(axis=1)) < FEW_VARIABLES
+    few = min(FEW_VARIABLES, FEW_OF_ALL * problem.space.N)
+    wild = participation_ratio(power.sum(axis=1), (power**2).sum(axis=1)) < few
     # The second condition may cost a pass over the data, so it is asked only where needed.
     if wild.any():
         projection = problem.spectrum.factor[:, None] * estimate.projection[:, wild]
