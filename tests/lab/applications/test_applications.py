@@ -183,33 +183,31 @@ def test_yeast_names_the_famous_ones(famous):
 @pytest.mark.data
 @pytest.mark.skipif("RCWEB_DATA" not in os.environ, reason="RCWEB_DATA names no folder")
 def test_yeast_beside_fastica(famous):
-    """At FastICA's number of edges: more of both; at unit variance at most one regulator fewer, and
-    more pairs: docs/interpretation.md has the numbers."""
-    ours, rival = beside_fastica(famous, "")
-    assert ours["known_regulators"] > rival["known_regulators"]
-    assert ours["pairs"] > rival["pairs"]
-    ours, rival = beside_fastica(famous, ", unit variance")
-    assert ours["known_regulators"] >= rival["known_regulators"] - 1
-    assert ours["pairs"] > rival["pairs"]
+    """At FastICA's number of edges, signs apart: two regulators fewer, about as many pairs;
+    docs/interpretation.md has the numbers."""
+    for note in ("", ", unit variance"):
+        ours, rival = beside_fastica(famous, note)
+        assert ours["known_regulators"] >= rival["known_regulators"] - 2
+        assert ours["pairs"] >= rival["pairs"] - 2
 
 
 @pytest.mark.slow
 @pytest.mark.data
-def test_ecoli_meets_more_than_fastica_and_the_published(tmp_path):
-    """The default engine against RegulonDB, at FastICA's number of edges and at its own.
-
-    At the published network's 1,791 edges it meets fewer, and at unit variance as many as FastICA
-    (with more pairs): docs/interpretation.md has the numbers.
-    """
+def test_ecoli_beside_fastica_and_the_published(tmp_path):
+    """The default engine against RegulonDB, signs apart: more pairs than FastICA at its number of
+    edges and than the published network at its own, and a few known regulators fewer;
+    docs/interpretation.md has the numbers."""
     try:
         result = ecoli.run(tmp_path)
     except DatasetError as error:
         pytest.skip(str(error))
     rows = result.comparison.set_index("network")
-    assert rows.loc["rcweb", "known_regulators"] > rows.loc["published", "known_regulators"]
-    ours, rival = beside_fastica(result, "")
-    assert ours["known_regulators"] > rival["known_regulators"]
+    published = rows.loc["published"]
+    ours = rows.loc[f"rcweb, {published['edges']:,} strongest edges"]
+    assert ours["pairs"] > published["pairs"]
+    assert ours["known_regulators"] >= published["known_regulators"] - 4
     for note in ("", ", unit variance"):
         ours, rival = beside_fastica(result, note)
         assert ours["pairs"] > 1.2 * rival["pairs"]
+        assert ours["known_regulators"] >= rival["known_regulators"] - 6
     assert (rows["permuted"] == 0).all()
