@@ -24,7 +24,7 @@ def test_a_turned_pair_is_mended(seed: int, turn: tuple) -> None:
     """(c1 + c2, c1 - c2) and (c1, c1 + c2) come back as (c1, c2); climbing alone stays turned."""
     problem = planted(seed)
     space = problem.space
-    good = search_columns(space, np.random.default_rng(seed)).columns
+    good = search_columns(space, space.K).columns
     B = good.B.copy()
     B[[2, 3]] = np.array(turn) @ B[[2, 3]]
     turned = settled(space, normalised(B))
@@ -37,7 +37,7 @@ def test_a_turned_pair_is_mended(seed: int, turn: tuple) -> None:
 def test_climbing_alone_leaves_a_turned_pair() -> None:
     """What the test above mends is a local optimum: without it `unmix` would not be needed."""
     problem = planted(0)
-    good = search_columns(problem.space, np.random.default_rng(0)).columns
+    good = search_columns(problem.space, problem.space.K).columns
     B = good.B.copy()
     B[[2, 3]] = B[2] + B[3], B[2] - B[3]
     stuck = settled(problem.space, normalised(B))
@@ -50,7 +50,7 @@ def test_three_columns_mixed_with_each_other_are_mended(seed: int) -> None:
     """Pair by pair, one after the other: once was not enough for dense rows of a large table."""
     problem = planted(seed)
     space = problem.space
-    good = search_columns(space, np.random.default_rng(seed)).columns
+    good = search_columns(space, space.K).columns
     B = good.B.copy()
     B[[2, 3, 4]] = np.array([[1, 1, 0], [1, -1, 1], [0, 1, 1]]) @ B[[2, 3, 4]]
     turned = settled(space, normalised(B))
@@ -61,7 +61,7 @@ def test_three_columns_mixed_with_each_other_are_mended(seed: int) -> None:
 def test_good_columns_are_left_alone() -> None:
     """Nothing to gain: the very same object comes back."""
     problem = planted(1)
-    good = search_columns(problem.space, np.random.default_rng(0)).columns
+    good = search_columns(problem.space, problem.space.K).columns
     assert unmix(problem.space, good) is good
 
 
@@ -70,7 +70,7 @@ def test_good_columns_are_left_alone() -> None:
 def test_zeros_without_noise_are_exact(seed: int, density: float) -> None:
     """From columns good to a few per cent: true zeros below 1e-9, true edges far above."""
     problem = planted(seed, M=60, P=8, noise=0.0, density=density)
-    found = search_columns(problem.space, np.random.default_rng(seed)).columns
+    found = search_columns(problem.space, problem.space.K).columns
     B = sharpen(problem.X, found.B, np.zeros(8), found.density.pi)
     Y = B @ problem.X.T
     pairs = match_rows(Y, problem.sim.network)
@@ -86,7 +86,7 @@ def test_zeros_without_noise_are_exact(seed: int, density: float) -> None:
 def test_sharpening_keeps_sign_and_stops_at_the_noise() -> None:
     """With noise the column moves little, stays on its side, and rows are not worse."""
     problem = planted(0, noise=0.02)
-    found = search_columns(problem.space, np.random.default_rng(0)).columns
+    found = search_columns(problem.space, problem.space.K).columns
     floor = ((found.B * problem.space.noise) ** 2).sum(axis=1)
     B = sharpen(problem.X, found.B, floor, found.density.pi)
     assert ((B * found.B).sum(axis=1) > 0.98).all()
