@@ -31,8 +31,8 @@ SIGNAL_LIMIT = 0.7  # at most this share of the rank is taken as signal
 # Measured on real tables: more distinct regulators than with either extreme.
 NOISE_POWER = 0.5
 ABOVE_ROUNDING = 2 * ROUNDING
-# Standard errors of the second moment within which noise is taken to be independent: -1.6 to 4.1 were
-# measured on 80 small tables of independent noise, 5.0 to 9.3 on time series.
+# Standard errors of the second moment within which noise is taken to be independent; measured: -1.6
+# to 4.1 on 80 small tables of independent noise, 5.0 to 9.3 on time series.
 STANDARD_ERRORS = 4.5
 FEW_LEFT = 8  # directions beyond the signal: with fewer, nothing can be said about noise
 
