@@ -1,6 +1,6 @@
 """From numbered regulators to named ones: gene sets, terms, measurements (paper, section 4).
 
-May import: estimator and what is below it.
+May import: engine, tables, network, storage. The estimator uses it for known targets.
 Exports: the functions listed below.
 """
 
