@@ -113,6 +113,12 @@ def restore(
     """Give constant variables back their place, without edges, and numbers their size."""
     note = constant_note(prepared.varying, names)
     units = 1.0 if prepared.units is None else prepared.units[prepared.varying]
+    if solution.directions is not None and solution.spread is not None:
+        solution = replace(
+            solution,
+            directions=_widen(solution.directions.T, prepared.varying).T,
+            spread=_widen(solution.spread[None] * units * prepared.scale, prepared.varying)[0],
+        )
     return replace(
         solution,
         C=_widen(solution.C * units, prepared.varying),

@@ -30,7 +30,8 @@ from rcweb.engine.samples import Samples, participation_ratio
 from rcweb.engine.search.search import Found, search_columns
 from rcweb.engine.search.space import Space
 from rcweb.engine.solution import Records, Solution
-from rcweb.engine.types import Mask
+from rcweb.engine.spectrum import Spectrum
+from rcweb.engine.types import Array, Mask
 
 # Participation ratios (effective numbers of variables, of samples); a row below both is a handful
 # of outliers and no regulator.
@@ -168,5 +169,12 @@ def _solution(
         diagnosis=partial(diagnose, spectrum, found, keep, edges, confirmed),
         evidence=number.table,
         reason=number.sentence,
+        directions=arrangement.restore(spectrum.V.T).T,
+        spread=arrangement.restore_order(_spread(spectrum)),
         warnings=whole_fit_warnings(found, keep, edges, confirmed, n_components),
     )
+
+
+def _spread(spectrum: Spectrum) -> Array:
+    """Standard deviation of each variable, (N,), before variables were scaled."""
+    return np.sqrt(np.maximum(spectrum.table.power, 0.0) / spectrum.table.M) / spectrum.factor

@@ -28,6 +28,9 @@ class Solution:
     evidence : one dict per candidate number of regulators or per reason; how P was chosen
     reason : one sentence on the number of regulators
     warnings : plain sentences for the user; empty when the answer can be trusted
+    directions : (N, K) leading right singular vectors of the table once its variables are scaled by
+        their noise, K of `singular_values`; None where a method has none
+    spread : (N,) standard deviation of each variable; None as above
     trace : method-specific details (the paper's method: one trace per column)
     """
 
@@ -43,4 +46,6 @@ class Solution:
     evidence: Records = field(default_factory=list)
     reason: str = ""
     warnings: tuple[str, ...] = ()
+    directions: Array | None = None
+    spread: Array | None = None
     trace: Any = None

@@ -21,6 +21,7 @@ from rcweb.engine.prepare import Preparation, is_extreme, power_of_two, prepare,
 from rcweb.engine.solution import Solution
 from rcweb.engine.threads import one_blas_thread
 from rcweb.engine.types import Array
+from rcweb.estimator.guided import Guided
 from rcweb.estimator.parameters import check_parameters, check_sizes
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from rcweb.tables import Look, Origin
 
 
-class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Hidden regulators and the sparse network from them to the measured variables.
 
     The model is ``X = R C + noise``: `R` (samples x regulators) are activities, `C` (regulators x
@@ -71,6 +72,14 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Folder in which a long fit keeps what it has done (method "refined"). Killed and started
         again with the same data and parameters it resumes there and gives the same bits. The
         folder stays; remove it when it is no longer needed.
+    prior : known targets of regulators, or None
+        Path of a GMT file or an edge list, `rcweb.knowledge.GeneSets`, ``{name: members}``, a
+        DataFrame (lists x variables) of probabilities, or a list of those: several sources. The
+        network is found without it, bit for bit the same; `prior_` then says which lists these
+        data support and who else belongs to them (method "refined"). See docs/prior.md.
+    groups : one label per variable, ``{variable: label}``, or None
+        Variables that vary together for another reason than a shared regulator, such as genes of
+        one operon: they are no evidence for each other when a list of `prior` is judged.
     max_memory : int, str or None
         Memory that the process may take, in bytes or as in "4GB". None: what is free. A fit that is
         expected to take more is refused before it begins; see `rcweb.estimator.forecast`.
@@ -100,6 +109,9 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     trace_ : details of the method; for "paper" one `ColumnTrace` per regulator.
     network_ : labelled network with its table of edges.
     regulator_names_, target_names_ : ``{id: name}`` of those that have one; see `set_names`.
+    prior_ : DataFrame, one row per list of `prior`: supported or not, how much of it is seen, how
+        many new targets; `prior_probability_`, `prior_score_` : (lists, n_features_in_) of every
+        variable. See `guide`.
     route_, passes_ : how the table was taken ("memory", or "gram" or "axes" of blocks; see
         docs/scale.md), and how often it was read.
 
@@ -129,6 +141,8 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         paper_options: Mapping[str, Any] | None = None,
         checkpoint: str | PathLike[str] | None = None,
         max_memory: int | str | None = None,
+        prior: Any = None,
+        groups: Any = None,
     ) -> None:
         self.n_components = n_components
         self.method = method
@@ -141,6 +155,8 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.paper_options = paper_options
         self.checkpoint = checkpoint
         self.max_memory = max_memory
+        self.prior = prior
+        self.groups = groups
 
     def fit(self, X: Any, y: None = None) -> Self:
         """Find the network behind `X`, (n_samples, n_features); `y` is ignored.
@@ -189,7 +205,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.warnings_ += lone_note(
             prepared.lone, samples, getattr(self, "feature_names_in_", None)
         )
-        return self
+        return self if self.prior is None else self.guide(self.prior, self.groups)
 
     def transform(self, X: Any) -> Array:
         """Activities of the regulators in new samples, (n_samples, n_components_).
@@ -438,7 +454,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         from rcweb.storage.checkpoint import Checkpoint, fingerprint, identity
 
         # These change where and how a fit runs, not its result: a resumed fit may change them.
-        here = ("checkpoint", "max_memory", "verbose")
+        here = ("checkpoint", "max_memory", "verbose", "prior", "groups")
         parameters = {k: v for k, v in self.get_params().items() if k not in here}
         return Checkpoint(Path(self.checkpoint), identity(fingerprint(*data), parameters))
 
@@ -452,6 +468,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.edge_probability_ = solution.probability
         self.edge_score_ = solution.score
         self.noise_ = solution.noise
+        self.directions_, self.spread_ = solution.directions, solution.spread
         self.reason_ = solution.reason
         self.warnings_ = solution.warnings
         self.trace_ = solution.trace

@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 FORMAT = "rcweb-model"
 VERSION = 1
 MAX_BYTES = 8 << 30
-# Results of a fit end in "_"; the two private ones are the rows behind its tables.
-_ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,60}_|_diagnosis|_evidence")
+# Results of a fit end in "_"; the private ones are the rows behind its tables.
+_ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,60}_|_diagnosis|_evidence|_prior|_prior_sources")
 _ARRAY_MEMBER = re.compile(r"arrays/([a-z][a-z0-9_]{0,60}_)\.npy")
 # Of use only right after the fit, and of any type.
 _NOT_SAVED = ("trace_",)
 # Parameters about the machine and not the result; a stranger's file must not name paths here.
-_LOCAL = ("checkpoint", "max_memory")
+_LOCAL = ("checkpoint", "max_memory", "prior", "groups")
 _NEEDED = ("components_", "projection_", "mean_", "noise_", "edge_probability_", "edge_score_")
 
 

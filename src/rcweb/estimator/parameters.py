@@ -34,6 +34,13 @@ def check_parameters(given: Mapping[str, Any]) -> None:
     _check_paper_options(given["paper_options"])
     if given["checkpoint"] is not None:
         _check_checkpoint(given["checkpoint"], given["method"], given["random_state"])
+    if given["prior"] is not None and given["method"] != "refined":
+        raise ValueError(
+            f"prior is for method 'refined', not {given['method']!r}, whose steps are those of the "
+            "paper; `rcweb.knowledge` names its regulators after known ones."
+        )
+    if given["groups"] is not None and given["prior"] is None:
+        raise ValueError("groups says which members of prior are related; give prior too.")
     if given["max_memory"] is not None:
         parse_size(given["max_memory"])
 

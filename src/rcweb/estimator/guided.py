@@ -1,0 +1,185 @@
+"""The part of the estimator that takes known targets: `guide`, and the results it sets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from rcweb.engine.threads import one_blas_thread
+from rcweb.engine.types import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rcweb.knowledge.prior import PriorLists
+
+COLUMNS = (
+    "supported",
+    "p",
+    "q",
+    "reliability",
+    "strength",
+    "members",
+    "kept",
+    "unseen",
+    "new",
+    "regulator",
+    "together",
+    "evidence",
+)
+
+
+class Guided:
+    """Known targets in, new targets out; mixed into `RCweb`."""
+
+    prior: Any
+    groups: Any
+    fdr: float
+
+    def guide(self, prior: Any, groups: Any = None) -> Self:
+        """Judge known targets by the fitted table; the network itself does not change.
+
+        `prior` and `groups` are as in `RCweb`, whose ``fit`` calls this when it has a prior. Sets
+        `prior_`, `prior_sources_`, `prior_probability_`, `prior_score_` and `prior_weights_`.
+
+        Examples
+        --------
+        >>> from rcweb import RCweb
+        >>> from rcweb.simulate import simulate
+        >>> truth = simulate(200, 300, 5, noise=0.2, random_state=0)
+        >>> known = {f"regulator {p}": truth.network[p].nonzero()[0][::2] for p in range(5)}
+        >>> lists = {name: [f"x{i}" for i in members] for name, members in known.items()}
+        >>> bool(RCweb(5).fit(truth.data).guide(lists).prior_["supported"].all())
+        True
+        """
+        from rcweb.knowledge.prior import group_numbers, guide, read_prior
+
+        check_is_fitted(self)
+        model: Any = self
+        if getattr(model, "directions_", None) is None:
+            raise ValueError(
+                "This model cannot be guided: it was fitted by another method than 'refined', or "
+                "by a version of rcweb below 0.2. Fit it again."
+            )
+        names = model._target_names()
+        lists = read_prior(prior, names)
+        with one_blas_thread():
+            guidance = guide(_blind_fit(model), lists, group_numbers(groups, names), self.fdr)
+            factors = _factors(model, guidance)
+        self._prior, self._prior_sources = guidance.table, guidance.sources
+        self.prior_probability_, self.prior_score_ = guidance.probability, guidance.score
+        self.prior_projection_, self.prior_weights_, self.prior_std_ = factors
+        self.prior_listed_ = _listed(guidance.lists, len(names))
+        if lists.dropped:
+            some = ", ".join(lists.dropped[:5]) + (", ..." if len(lists.dropped) > 5 else "")
+            model.warnings_ = (
+                *(w for w in model.warnings_ if not w.startswith("Too few members")),
+                f"Too few members in the table, fewer than 3, to judge {len(lists.dropped)} of the "
+                f"known lists: {some}.",
+            )
+        return self
+
+    @property
+    def prior_(self) -> pd.DataFrame:
+        """One row per list of known targets.
+
+        supported : whether its members, each left out, agree with the others more than random
+            lists do, at the false discovery rate `fdr`; p, q : of that test
+        reliability : share of the list that is seen in these data
+        strength : what being listed adds to the log-odds of being a target
+        members, kept, unseen : of the list; kept have a probability above one half
+        new : variables not listed that are targets, at the false discovery rate `fdr`
+        regulator : the one of the network in which the list stands out, or "none"
+        together : lists that hold most of it, without which the rest of it is not seen
+        evidence : "co-variation" (of whole profiles) or "row" (the matching regulator's edges)
+        """
+        import pandas as pd
+
+        self._check_guided()
+        table = pd.DataFrame(self._prior).set_index("list")
+        return table[list(COLUMNS)]
+
+    @property
+    def prior_sources_(self) -> pd.DataFrame:
+        """How far each of several sources is trusted: one row per list and source, and one per
+        source ("all"); empty with one source."""
+        import pandas as pd
+
+        self._check_guided()
+        return pd.DataFrame(
+            self._prior_sources, columns=["source", "list", "members", "reliability"]
+        )
+
+    def prior_activities(self, X: Any, return_std: bool = False) -> Any:
+        """Activities of the known lists, (n_samples, lists), of unit variance in the fitted table;
+        0 for lists without support.
+
+        A missing value counts as the variable's mean. With `return_std` also the standard deviation
+        of their errors: it grows with what is missing, and is 1 (nothing known) for lists without
+        support.
+        """
+        self._check_guided()
+        model: Any = self
+        X = np.asarray(model._validated(X, reset=False), dtype=np.float64)
+        centred = X - model.mean_
+        missing = np.isnan(centred)
+        activities = np.where(missing, 0.0, centred) @ self.prior_projection_
+        if not return_std:
+            return activities
+        # Of one unit of activity the missing variables would have shown this part.
+        lost = missing.astype(np.float64) @ (self.prior_projection_ * self.prior_weights_.T)
+        return activities, np.sqrt(self.prior_std_**2 + lost**2)
+
+    def new_targets(self) -> pd.DataFrame:
+        """Every new target of every supported list, surest first.
+
+        Columns: regulator (the list), target, probability, weight (change with one unit of the
+        list's activity), agreement, and nearest: the listed members that vary most like it.
+        """
+        from rcweb.estimator.targets import new_target_table
+
+        self._check_guided()
+        return new_target_table(self)
+
+    def _check_guided(self) -> None:
+        check_is_fitted(self)
+        if not hasattr(self, "_prior"):
+            raise AttributeError(
+                "The model has not seen known targets: fit with prior=..., or call guide(prior)."
+            )
+
+
+def _blind_fit(model: Any) -> Any:
+    from rcweb.knowledge.prior import BlindFit
+
+    return BlindFit(
+        model.directions_,
+        model.edge_probability_,
+        model.edge_score_,
+        tuple(model.get_feature_names_out()),
+    )
+
+
+def _factors(model: Any, guidance: Any) -> tuple[Array, Array, Array]:
+    """Projections (N, L), weights (L, N) and errors (L,) of the lists' activities."""
+    from rcweb.knowledge.prior import Variables, list_factor
+
+    variables = Variables(
+        model.directions_, model.singular_values_, model.noise_, model.spread_
+    ).scaled()
+    L, N = guidance.probability.shape
+    projection, weights, std = np.zeros((N, L)), np.zeros((L, N)), np.ones(L)
+    for k, one in enumerate(guidance.lists):
+        factor = list_factor(variables, model.spread_, one, guidance.probability[k])
+        if factor is not None:
+            projection[:, k], weights[k], std[k] = factor.projection, factor.weights, factor.std
+    return projection, weights, std
+
+
+def _listed(lists: Any, N: int) -> Any:
+    listed = np.zeros((len(lists), N), bool)
+    for k, one in enumerate(lists):
+        listed[k, one.members] = True
+    return listed

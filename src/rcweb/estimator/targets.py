@@ -1,0 +1,68 @@
+"""The tables of known and new targets of a guided model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from rcweb.knowledge.prior import new_targets
+
+if TYPE_CHECKING:
+    from rcweb.engine.types import Array, Ints
+
+NEAREST = 3  # listed members named beside a new target
+
+
+def new_target_table(model: Any) -> pd.DataFrame:
+    """See ``RCweb.new_targets``."""
+    table = prior_target_table(model)
+    return table[table["new"]].drop(columns=["listed", "new"]).reset_index(drop=True)
+
+
+def prior_target_table(model: Any) -> pd.DataFrame:
+    """One row per list and variable that is listed or new; surest first within a list.
+
+    Columns: regulator, target, listed, new, probability, weight, agreement, nearest.
+    """
+    names = np.array(model._target_names(), dtype=object)
+    unit = _unit(model.directions_)
+    parts = []
+    for k, record in enumerate(model.prior_.reset_index().to_dict("records")):
+        listed, p = model.prior_listed_[k], model.prior_probability_[k]
+        new = new_targets(p, np.flatnonzero(listed), model.fdr)
+        rows = np.flatnonzero(listed | new)
+        rows = rows[np.lexsort((-model.prior_score_[k, rows], -p[rows]))]
+        seen = np.flatnonzero(listed & (p > 0.5))
+        parts.append(
+            pd.DataFrame(
+                {
+                    "regulator": record["list"],
+                    "target": names[rows],
+                    "listed": listed[rows],
+                    "new": new[rows],
+                    "probability": p[rows],
+                    "weight": model.prior_weights_[k, rows],
+                    "agreement": model.prior_score_[k, rows],
+                    "nearest": _nearest(unit, rows, seen, names),
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def _nearest(unit: Array, rows: Ints, seen: Ints, names: Any) -> list[str]:
+    """The listed members with the most similar profiles, between commas."""
+    cosine = np.abs(unit[rows] @ unit[seen].T)
+    cosine[rows[:, None] == seen] = -1.0  # not itself
+    best = np.argsort(-cosine, axis=1, kind="stable")[:, :NEAREST]
+    return [
+        ", ".join(str(names[seen[j]]) for j in row if cosine[i, j] >= 0)
+        for i, row in enumerate(best)
+    ]
+
+
+def _unit(directions: Array) -> Array:
+    length = np.linalg.norm(directions, axis=1, keepdims=True)
+    return np.asarray(directions / np.maximum(length, np.finfo(float).tiny))

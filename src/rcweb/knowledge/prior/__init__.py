@@ -1,0 +1,21 @@
+"""Known targets of regulators as a prior: which lists a table supports, and who else belongs."""
+
+from __future__ import annotations
+
+from rcweb.knowledge.prior.factor import Factor, Variables, list_factor
+from rcweb.knowledge.prior.guide import BlindFit, Guidance, guide, new_targets
+from rcweb.knowledge.prior.lists import PriorLists, TargetList, group_numbers, read_prior
+
+__all__ = [
+    "BlindFit",
+    "Factor",
+    "Guidance",
+    "PriorLists",
+    "TargetList",
+    "Variables",
+    "group_numbers",
+    "guide",
+    "list_factor",
+    "new_targets",
+    "read_prior",
+]

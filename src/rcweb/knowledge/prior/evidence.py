@@ -1,0 +1,156 @@
+"""What the table says about a list of variables: how well every variable goes with it.
+
+Two kinds of evidence, one interface. `CoVariation`: a variable goes with a list if its coordinates
+in the whitened directions point where those of the members point. `BlindRow`: it goes with a list if
+it stands out in the regulator, found without the list, in which the members stand out. Either way a
+member is judged by the other members alone, without itself and without those of its group.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from rcweb.engine.types import Array, Ints
+from rcweb.knowledge.prior.lists import TargetList
+
+SAMPLED = 4096  # variables from which the spread of squared cosines is estimated
+BLOCK = 1024  # variables compared at a time
+
+
+class Evidence(Protocol):
+    """A kind of evidence; N variables."""
+
+    @property
+    def N(self) -> int: ...
+
+    def agreement(self, one: TargetList, judged: Ints | None = None) -> Array:
+        """How well each of the `judged` variables (None: all) goes with the list."""
+        ...
+
+    def own(self, one: TargetList) -> Array:
+        """The same for its members alone, (n,)."""
+        ...
+
+
+@dataclass(frozen=True)
+class CoVariation:
+    """Sums over the members j of what the cosine c_ij of variables i and j says:
+
+        t_i = sum_j w_j [ (c_ij^2 - mu2_i) / sd2_i + sign_j (c_ij - mu1_i) / sd1_i ] / |w|
+
+    mu and sd are moments over all j, so that t_i has mean 0 for random lists whatever i is: a
+    variable of a large module is near to everything. The square allows a list several directions
+    and both signs; the plain term adds that targets of a regulator mostly go the same way.
+
+    U : (N, K) coordinates of unit length, single precision
+    mean, spread : (2, N) moments of c and of c^2
+    groups : (N,) variables of one group are no evidence for each other
+    """
+
+    U: NDArray[np.float32]
+    mean: Array
+    spread: Array
+    groups: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, V: Array, groups: NDArray[np.intp] | None, rng: np.random.Generator) -> CoVariation:
+        """From the leading directions V (N, K), white."""
+        N = len(V)
+        length = np.linalg.norm(V, axis=1, keepdims=True)
+        U = V / np.maximum(length, np.finfo(float).tiny)
+        # The first two moments need no cosine: they are a sum and a quadratic form.
+        first = (U @ U.sum(axis=0) - 1) / (N - 1)
+        second = (np.einsum("ik,kl,il->i", U, U.T @ U, U, optimize=True) - 1) / (N - 1)
+        U32 = np.asarray(U, dtype=np.float32)
+        fourth = _fourth_moment(U32, rng)
+        # Never zero: all cosines of a variable may be equal, as with one direction.
+        spread = np.sqrt(np.maximum([second - first**2, fourth - second**2], 1e-12))
+        groups = np.arange(N) if groups is None else groups
+        return cls(U32, np.array([first, second]), spread, groups)
+
+    @property
+    def N(self) -> int:
+        return len(self.U)
+
+    def agreement(self, one: TargetList, judged: Ints | None = None) -> Array:
+        """t of each variable, or of the `judged` ones."""
+        rows = np.arange(self.N) if judged is None else judged
+        parts = [self._agreement(one, rows[k : k + BLOCK]) for k in range(0, len(rows), BLOCK)]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def own(self, one: TargetList) -> Array:
+        """t of the members."""
+        return self.agreement(one, one.members)
+
+    def _agreement(self, one: TargetList, rows: Ints) -> Array:
+        c = self.U[rows] @ self.U[one.members].T
+        weight, signed = one.confidence, one.confidence * one.sign
+        # Sums of weights: of signed, plain and squared ones, less those of a variable's own group.
+        sums = np.tile([signed.sum(), weight.sum(), (weight**2).sum()], (len(rows), 1))
+        grouped = np.flatnonzero(np.isin(self.groups[rows], self.groups[one.members]))
+        same = self.groups[rows[grouped]][:, None] == self.groups[one.members]
+        c[grouped] *= ~same
+        sums[grouped] -= same.astype(np.float64) @ np.column_stack([signed, weight, weight**2])
+        plain = c @ signed.astype(np.float32) - sums[:, 0] * self.mean[0, rows]
+        square = (c * c) @ weight.astype(np.float32) - sums[:, 1] * self.mean[1, rows]
+        t = square / self.spread[1, rows] + plain / self.spread[0, rows]
+        return np.asarray(t / np.sqrt(np.maximum(sums[:, 2], 1e-12)))
+
+
+@dataclass(frozen=True)
+class BlindRow:
+    """The regulator, among those found without lists, in which the members stand out most.
+
+    rows : (P, N) |score| of each regulator as normal scores
+    groups : as in `CoVariation`
+    """
+
+    rows: Array
+    groups: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, score: Array, groups: NDArray[np.intp] | None) -> BlindRow:
+        """From the scores of all edges, (P, N)."""
+        N = score.shape[1]
+        ranks = np.argsort(np.argsort(np.abs(score), axis=1, kind="stable"), axis=1, kind="stable")
+        return cls(ndtri((ranks + 0.5) / N), np.arange(N) if groups is None else groups)
+
+    @property
+    def N(self) -> int:
+        return self.rows.shape[1]
+
+    def choice(self, one: TargetList) -> tuple[int, Ints]:
+        """The row all members choose, and for each member the one that the others choose, (n,)."""
+        stands = self.rows[:, one.members] * one.confidence
+        total = stands.sum(axis=1)
+        group = self.groups[one.members]
+        same = (group[:, None] == group).astype(np.float64)
+        return int(total.argmax()), (total[:, None] - stands @ same).argmax(axis=0)
+
+    def agreement(self, one: TargetList, judged: Ints | None = None) -> Array:
+        """Normal score of each variable in the chosen row."""
+        best, others = self.choice(one)
+        a = self.rows[best].copy()
+        a[one.members] = self.rows[others, one.members]
+        return a if judged is None else a[judged]
+
+    def own(self, one: TargetList) -> Array:
+        """Normal scores of the members."""
+        return self.agreement(one, one.members)
+
+
+def _fourth_moment(U: NDArray[np.float32], rng: np.random.Generator) -> Array:
+    """Mean of c_ij^4 over the other variables j, or over `SAMPLED` of them, (N,)."""
+    N = len(U)
+    others = np.arange(N) if N <= SAMPLED else np.sort(rng.choice(N, SAMPLED, replace=False))
+    itself = np.isin(np.arange(N), others)
+    sums = [
+        ((U[k : k + BLOCK] @ U[others].T) ** 4).sum(axis=1, dtype=np.float64)
+        for k in range(0, N, BLOCK)
+    ]
+    return (np.concatenate(sums) - itself) / (len(others) - itself)

@@ -1,0 +1,202 @@
+"""Known targets and a fitted table: which lists the table supports, and who else belongs to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from rcweb.engine.edges import keep_at_fdr
+from rcweb.engine.types import Array, Mask
+from rcweb.knowledge.hypergeometric import from_log, log_benjamini_hochberg
+from rcweb.knowledge.prior.evidence import BlindRow, CoVariation, Evidence
+from rcweb.knowledge.prior.lists import PriorLists, TargetList
+from rcweb.knowledge.prior.mixture import Targets, learn_targets, target_log_odds
+from rcweb.knowledge.prior.overlap import seen_with
+from rcweb.knowledge.prior.random_lists import RandomLists, tail_probability
+from rcweb.knowledge.prior.rows import row_log_odds
+from rcweb.knowledge.prior.sources import merge_sources, source_records
+
+STREAM = 0x9A1  # of random lists: the answer does not depend on the user's seed
+
+
+@dataclass(frozen=True)
+class BlindFit:
+    """What is used of a fit without lists; N variables, P regulators, K directions.
+
+    directions : (N, K) leading right singular vectors, one column per direction, white
+    probability, score : (P, N) of its edges
+    regulators : P ids
+    """
+
+    directions: Array
+    probability: Array
+    score: Array
+    regulators: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Guidance:
+    """What the lists are in this table; L lists.
+
+    lists : one per regulator, sources joined
+    table : one record per list, the columns of ``RCweb.prior_``
+    sources : one record per list and source; empty with a single source
+    probability : (L, N) of being a target that shows in this table; 0 for a list without support
+    score : (L, N) agreement of every variable with the list, members without themselves: standard
+        normal for random lists (co-variation), or log-odds (row)
+    evidence : "co-variation" or "row"
+    """
+
+    lists: tuple[TargetList, ...]
+    table: list[dict[str, Any]]
+    sources: list[dict[str, Any]]
+    probability: Array
+    score: Array
+    evidence: str
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """One list: log-odds and score of every variable, and what the list is worth."""
+
+    odds: Array
+    score: Array
+    targets: Targets
+
+
+class Guide:
+    """Judges lists by one table. Random lists are drawn once per size and shared."""
+
+    def __init__(self, fit: BlindFit, groups: NDArray[np.intp] | None) -> None:
+        self.fit = fit
+        rng = np.random.default_rng(STREAM)
+        # A variable without direction, such as a constant one, goes with nothing.
+        self.covariation = CoVariation.of(fit.directions, groups, rng)
+        self.rows = BlindRow.of(fit.score, groups)
+        self.random = {
+            name: RandomLists(evidence, groups, rng) for name, evidence in self.evidence.items()
+        }
+
+    @property
+    def evidence(self) -> dict[str, Evidence]:
+        """Both kinds, by name."""
+        return {"co-variation": self.covariation, "row": self.rows}
+
+    def choose(self, lists: Sequence[TargetList]) -> str:
+        """The kind of evidence that finds the lists' own members again, each left out: mean average
+        precision over the lists."""
+        means = {
+            name: float(np.mean([_own_precision(one, evidence.agreement(one)) for one in lists]))
+            for name, evidence in self.evidence.items()
+        }
+        return max(means, key=lambda name: means[name])
+
+    def judge(self, kind: str, one: TargetList, expected: tuple[float, float]) -> _Judged:
+        """Every variable beside one list. `expected` : reliability, and members it counts as."""
+        if kind == "row":
+            odds, targets = row_log_odds(self.fit.probability, self.rows, one, expected)
+            return _Judged(odds, odds, targets)
+        a = self.random[kind].normal(one, self.covariation.agreement(one))
+        targets = learn_targets(a, one.members, one.confidence, expected)
+        odds = target_log_odds(a, one.members, one.confidence, targets)
+        return _Judged(odds, a, targets)
+
+    def support(self, kind: str, lists: Sequence[TargetList]) -> Array:
+        """Probability, (L,), that a random list stands as high as each."""
+        standing = [self.random[kind].standing(one) for one in lists]
+        if not standing:
+            return np.empty(0)
+        own, random = zip(*standing)
+        return tail_probability(np.array(own), np.concatenate(random))
+
+
+def guide(
+    fit: BlindFit, lists: PriorLists, groups: NDArray[np.intp] | None = None, fdr: float = 0.05
+) -> Guidance:
+    """Which lists the table supports, and the probability of every variable to be a target.
+
+    groups : (N,) number of the group of each variable; members of a group are no evidence for
+        each other, and random lists have whole groups too
+    fdr : expected share of false ones among lists called supported, and among new targets
+    """
+    judge = Guide(fit, groups)
+    kind = judge.choose(lists.lists)
+    alone = [judge.judge(kind, one, (0.5, 1.0)).targets.reliability for one in lists.lists]
+    merged = merge_sources(lists, alone)
+    p = judge.support(kind, merged)
+    q = _false_discovery(p)
+    supported = q <= fdr
+    regulators = _regulators(judge, merged, supported, fdr)
+    together = seen_with(judge, kind, merged, supported, fdr)
+    usual = float(np.mean(alone))
+    probability, score, table = [], [], []
+    for k, one in enumerate(merged):
+        judged = judge.judge(kind, one, (usual, 1.0))
+        record = {"supported": bool(supported[k]), "p": float(p[k]), "q": float(q[k])}
+        chances = expit(judged.odds) if supported[k] else np.zeros(len(judged.odds))
+        table.append(
+            {"list": one.name, **record}
+            | _counts(one, judged.targets, chances, fdr, bool(supported[k]))
+            | {"regulator": regulators[k], "together": together[k], "evidence": kind}
+        )
+        probability.append(chances)
+        score.append(judged.score)
+    sources = source_records(lists, alone)
+    return Guidance(
+        tuple(merged), table, sources, np.array(probability), np.array(score), kind
+    )
+
+
+def new_targets(probability: Array, members: NDArray[np.int64], fdr: float) -> Mask:
+    """Unlisted variables (N,) that are targets, `fdr` of them falsely."""
+    unlisted = np.ones(probability.shape, bool)
+    unlisted[members] = False
+    chosen = np.zeros(probability.shape, bool)
+    chosen[unlisted] = keep_at_fdr(probability[unlisted][None], fdr)[0]
+    return chosen
+
+
+def _false_discovery(p: Array) -> Array:
+    return from_log(log_benjamini_hochberg(np.log(p)))
+
+
+def _counts(
+    one: TargetList, targets: Targets, probability: Array, fdr: float, supported: bool
+) -> dict[str, Any]:
+    """Of a list without support nothing is seen."""
+    kept = int((probability[one.members] > 0.5).sum())
+    return {
+        "reliability": targets.reliability if supported else 0.0,
+        "strength": targets.strength if supported else 0.0,
+        "members": len(one),
+        "kept": kept,
+        "unseen": len(one) - kept,
+        "new": int(new_targets(probability, one.members, fdr).sum()),
+    }
+
+
+def _own_precision(one: TargetList, score: Array) -> float:
+    """Average precision with which the members come first."""
+    listed = np.zeros(len(score), bool)
+    listed[one.members] = True
+    hits = listed[np.argsort(-score, kind="stable")]
+    found = np.cumsum(hits)
+    return float((found[hits] / (np.flatnonzero(hits) + 1)).mean())
+
+
+def _regulators(
+    judge: Guide, lists: Sequence[TargetList], supported: Mask, fdr: float
+) -> list[str]:
+    """Id of the blind regulator in which each supported list stands out beyond chance, or "none"."""
+    chosen = [k for k in range(len(lists)) if supported[k]]
+    significant = _false_discovery(judge.support("row", [lists[k] for k in chosen])) <= fdr
+    names = ["none"] * len(lists)
+    for k, clear in zip(chosen, significant):
+        if clear:
+            names[k] = str(judge.fit.regulators[judge.rows.choice(lists[k])[0]])
+    return names
