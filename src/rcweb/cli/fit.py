@@ -139,7 +139,8 @@ def fit(
     DATA is a table of samples and variables: csv, tsv (also .gz, .zst), parquet, npz, npy, Excel,
     h5ad or zarr. Of files beyond a gigabyte (npy, parquet, h5ad, zarr) only blocks are in memory.
     Writes network.tsv, activities.tsv, regulators.tsv, network.graphml, network.cyjs, network.gmt,
-    model.rcweb, provenance.json and report.html.
+    model.rcweb, provenance.json and report.html; with --prior also prior.tsv, new_targets.tsv,
+    prior_targets.tsv and prior_activities.tsv.
     """
     from rcweb.storage.checkpoint import remove_checkpoint
 
@@ -155,6 +156,8 @@ def fit(
         checkpoint,
         "auto" if center is None else center,
     )
+    if sources.prior and method != "refined":
+        raise click.UsageError("--prior is for --method refined; the paper's has --sets.")
     # Before -o is required: a forecast writes nothing.
     if forecast:
         tell_forecast(read_data(data, reading(), Knowledge()), parameters, console)

@@ -23,6 +23,8 @@ class Sources:
     source_column: str | None = None
     target_column: str | None = None
     weight_column: str | None = None
+    prior: tuple[Path, ...] = ()
+    groups: Path | None = None
     terms: tuple[Path, ...] = ()
     measured: Path | None = None
     samples: Path | None = None
@@ -43,8 +45,14 @@ class Sources:
     def _files(self) -> dict[str, Path]:
         """Every file by its role."""
         files: dict[str, Path] = {f"sets {i + 1}": p for i, p in enumerate(self.sets)}
+        files |= {f"prior {i + 1}": p for i, p in enumerate(self.prior)}
         files |= {f"terms {i + 1}": p for i, p in enumerate(self.terms)}
-        single = {"measured": self.measured, "samples": self.samples, "names": self.names}
+        single = {
+            "groups": self.groups,
+            "measured": self.measured,
+            "samples": self.samples,
+            "names": self.names,
+        }
         return files | {role: path for role, path in single.items() if path is not None}
 
 
@@ -53,6 +61,8 @@ class Knowledge:
     """The content of the files; None where nothing was given.
 
     known, terms : target sets of regulators, functional categories
+    prior : file name and sets of every source of known targets to judge by the data
+    variable_groups : ``{variable: group}``, for `prior`
     measured : (some samples, factors)
     sheet : one row per sample
     groups : one per sample of the table, for colours
@@ -63,6 +73,8 @@ class Knowledge:
     """
 
     known: GeneSets | None = None
+    prior: tuple[tuple[str, GeneSets], ...] | None = None
+    variable_groups: dict[str, str] | None = None
     terms: GeneSets | None = None
     measured: pd.DataFrame | None = None
     sheet: pd.DataFrame | None = None
@@ -92,20 +104,35 @@ def load_knowledge(sources: Sources) -> Knowledge:
     """Read the files; `join_table` adds what needs the names of the table."""
     from rcweb.tables.sheets import read_columns, read_sheet
 
-    known = _load_sets(
-        sources.sets,
+    both = _load_sets(
+        (*sources.sets, *sources.prior),
         source=sources.source_column,
         target=sources.target_column,
         weight=sources.weight_column,
     )
+    known, prior = both[: len(sources.sets)], both[len(sources.sets) :]
     terms = _load_sets(sources.terms)
     return Knowledge(
         known=_merged(known),
+        prior=tuple((path.name, sets) for path, sets in prior) or None,
+        variable_groups=_load_groups(sources.groups),
         terms=_merged(terms),
         sheet=read_sheet(sources.samples) if sources.samples else None,
         name_columns=read_columns(sources.names) if sources.names else None,
-        set_files=tuple((path.name, sets) for path, sets in [*known, *terms]),
+        set_files=tuple((path.name, sets) for path, sets in [*both, *terms]),
     )
+
+
+def _load_groups(path: Path | None) -> dict[str, str] | None:
+    """The second column of a table by its first."""
+    from rcweb.tables.sheets import read_sheet
+
+    if path is None:
+        return None
+    sheet = read_sheet(path)
+    if not len(sheet.columns):
+        raise ValueError(f"{path.name} has one column; it needs two: variable and group.")
+    return {str(variable): str(group) for variable, group in sheet.iloc[:, 0].items()}
 
 
 def join_table(
@@ -150,7 +177,7 @@ def _load_sets(paths: Sequence[Path], **columns: str | None) -> list[tuple[Path,
 
     # An option without effect is a mistake of the user; say so.
     if any(columns.values()) and all(map(is_gmt, paths)):
-        raise ValueError("Columns are named for a table of edges, but --sets names none.")
+        raise ValueError("Columns are named for a table of edges, but no file is one.")
     return [(path, read_sets(path, **columns)) for path in paths]
 
 

@@ -82,9 +82,20 @@ def knowledge_options(function: F) -> F:
         multiple=True,
         help="Known targets of regulators, .gmt or a table of edges; regulators are named by them.",
     )
-    @click.option("--source-column", metavar="TITLE", help="Of regulators in a table of --sets.")
-    @click.option("--target-column", metavar="TITLE", help="Of targets in a table of --sets.")
-    @click.option("--weight-column", metavar="TITLE", help="Of effects in a table of --sets.")
+    @click.option("--source-column", metavar="TITLE", help="Of regulators in a table of edges.")
+    @click.option("--target-column", metavar="TITLE", help="Of targets in a table of edges.")
+    @click.option("--weight-column", metavar="TITLE", help="Of effects in a table of edges.")
+    @click.option(
+        "--prior",
+        type=FILE,
+        multiple=True,
+        help="Known targets to judge by the data, as --sets; new ones are looked for.",
+    )
+    @click.option(
+        "--groups",
+        type=FILE,
+        help="Variables related for another reason, such as operons: a table of variable, group.",
+    )
     @click.option("--terms", type=FILE, multiple=True, help="Functional terms, .gmt, such as GO.")
     @click.option(
         "--measured", type=FILE, help="Regulators measured in some samples: samples x regulators."
@@ -115,3 +126,5 @@ def _check_alone(sources: Sources) -> None:
     ):
         if value is not None and path is None:
             raise click.UsageError(f"{option} names a column of {file}; give {file} FILE too.")
+    if sources.groups is not None and not sources.prior:
+        raise click.UsageError("--groups is about the members of --prior; give --prior FILE too.")

@@ -51,7 +51,8 @@ def read_data(data: Path, options: ReadOptions, knowledge: Knowledge) -> Table |
     variables = {
         name for names in (knowledge.name_columns or {}).values() for name in names if name
     }
-    for sets in (knowledge.known, knowledge.terms):
+    prior = [sets for _, sets in knowledge.prior or ()]
+    for sets in (knowledge.known, knowledge.terms, *prior):
         variables |= {m for members in (sets.members if sets else ()) for m in members}
     return read_table(data, options, samples=samples, variables=variables)
 
@@ -187,6 +188,9 @@ def give_names(result: Result, knowledge: Knowledge, console: Console) -> Annota
     """Name the targets as told and the regulators by what is known, if anything is; the names are
     set in the model."""
     result.model.set_names(targets=knowledge.labels)
+    if knowledge.prior is not None:
+        with console.step("judging known targets"):
+            result.model.guide(list(knowledge.prior), knowledge.variable_groups)
     if not knowledge.names_regulators:
         return Annotations()
     with console.step("naming regulators"):

@@ -17,10 +17,13 @@ if TYPE_CHECKING:
     from rcweb.network import Network
 
 NETWORK_FILES = ("network.tsv", "network.graphml", "network.cyjs", "network.gmt")
-DATA_FILES = ("data.h5ad", "networks.png")  # which only a fit can write
+PRIOR_FILES = ("prior.tsv", "prior_targets.tsv", "new_targets.tsv", "prior_sources.tsv")
+PRIOR_ACTIVITIES = "prior_activities.tsv"
+DATA_FILES = ("data.h5ad", "networks.png", PRIOR_ACTIVITIES)  # which only a fit can write
 FILES = (
     *NETWORK_FILES,
     *DATA_FILES,
+    *PRIOR_FILES,
     KNOWLEDGE_FILE,
     "activities.tsv",
     "regulators.tsv",
@@ -72,7 +75,9 @@ def write_result(
     from rcweb.storage.folder import replacing_folder
 
     knowledge, annotations = knowledge or Knowledge(), annotations or Annotations()
-    kept = DATA_FILES if keep else ()
+    # Activities of lists judged earlier are not those of new lists.
+    stale = {PRIOR_ACTIVITIES} if knowledge.prior is not None else set()
+    kept = tuple(set(DATA_FILES) - stale) if keep else ()
     with replacing_folder(out, FILES, result.provenance, keep=kept, overwrite=overwrite) as folder:
         for name, text in _texts(result, annotations).items():
             (folder / name).write_text(text, encoding="utf-8", errors="replace", newline="")
@@ -136,6 +141,36 @@ def _texts(result: Result, annotations: Annotations) -> dict[str, str]:
         texts["terms.tsv"] = tsv(_with_names(annotations.terms, network))
     if annotations.measured is not None:
         texts["measured.tsv"] = tsv(_with_names(annotations.measured, network))
+    return texts | _prior_texts(result)
+
+
+def _prior_texts(result: Result) -> dict[str, str]:
+    """What the data say about known targets; nothing if none were given."""
+    import pandas as pd
+
+    from rcweb.estimator.targets import prior_target_table
+    from rcweb.network.formats import tsv
+
+    model = result.model
+    if not model.guided:
+        return {}
+    targets = prior_target_table(model)
+    names = dict(zip(model.network_.targets, model.network_.target_names))
+    targets.insert(2, "target_name", targets["target"].map(names))
+    texts = {
+        "prior.tsv": tsv(model.prior_, index=True),
+        "prior_targets.tsv": tsv(targets),
+        "new_targets.tsv": tsv(targets[targets["new"]].drop(columns=["listed", "new"])),
+    }
+    if len(model.prior_sources_):
+        texts["prior_sources.tsv"] = tsv(model.prior_sources_)
+    if result.data is not None:
+        activities, std = model.prior_activities(result.data, return_std=True)
+        lists = list(model.prior_.index)
+        frame = pd.DataFrame(activities, index=result.activities.index, columns=lists)
+        errors = pd.DataFrame(std, index=frame.index, columns=[f"{name} std" for name in lists])
+        frame = pd.concat([frame, errors], axis="columns").rename_axis("sample")
+        texts[PRIOR_ACTIVITIES] = tsv(frame, index=True)
     return texts
 
 

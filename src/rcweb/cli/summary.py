@@ -28,6 +28,14 @@ def summarise(
         "seconds": round(seconds, 2),
         "report": str(out / "report.html"),
     }
+    if result.model.guided:
+        prior = result.model.prior_
+        summary["prior"] = {
+            "lists": len(prior),
+            "supported": int(prior["supported"].sum()),
+            "new_targets": int(prior["new"].sum()),
+            "grouped": bool(result.model.prior_grouped_),
+        }
     if annotations.names is not None:
         named = annotations.names[annotations.names["name"] != ""]
         # Absent when names come from measurements alone.
@@ -50,6 +58,15 @@ def summary_text(summary: dict[str, Any]) -> str:
         names = list(summary["named"].values())
         more = f" and {len(names) - 10} more" if len(names) > 10 else ""
         lines.append(f"{len(names)} named: {', '.join(names[:10])}{more}.")
+    if "prior" in summary:
+        prior = summary["prior"]
+        # Genes of one operon vary together whatever regulates them.
+        seen = "are supported" if prior["grouped"] else "have members that vary together"
+        hint = "" if prior["grouped"] else " Are some in one operon? Then give --groups."
+        lines.append(
+            f"{prior['supported']} of {prior['lists']} known lists {seen} in these data, "
+            f"with {prior['new_targets']:,} new targets (new_targets.tsv).{hint}"
+        )
     lines.append(f"Look at {summary['report']}")
     return "\n".join(line for line in lines if line)
 

@@ -87,7 +87,19 @@ def fill_anndata(adata: AnnData, model: RCweb, activities: Any, *, key: str = "r
         "noise": model.noise_,
         "diagnosis": _storable_frame(model.diagnosis_),
     }
+    if model.guided:
+        _fill_prior(adata, model, key)
     fill_names(adata, network, key=key)
+
+
+def _fill_prior(adata: AnnData, model: RCweb, key: str) -> None:
+    """Known lists: ``varm["rcweb_prior"]`` (variables x lists, probabilities), their activities in
+    ``obsm["X_rcweb_prior"]`` where the object holds the table in memory, and ``uns[...]["prior"]``.
+    """
+    adata.varm[f"{key}_prior"] = model.prior_probability_.T.copy()
+    adata.uns[key]["prior"] = _storable_frame(model.prior_)
+    if not adata.isbacked:
+        adata.obsm[f"X_{key}_prior"] = model.prior_activities(adata.to_df())
 
 
 def fill_names(adata: AnnData, network: Network, *, key: str = "rcweb") -> None:

@@ -13,9 +13,8 @@ from rcweb.engine.types import Array
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rcweb.knowledge.prior import PriorLists
 
-COLUMNS = (
+PRIOR_COLUMNS = (
     "supported",
     "p",
     "q",
@@ -71,6 +70,7 @@ class Guided:
         self._prior, self._prior_sources = guidance.table, guidance.sources
         self.prior_probability_, self.prior_score_ = guidance.probability, guidance.score
         self.prior_projection_, self.prior_weights_, self.prior_std_ = factors
+        self.prior_grouped_ = groups is not None
         self.prior_listed_ = _listed(guidance.lists, len(names))
         if lists.dropped:
             some = ", ".join(lists.dropped[:5]) + (", ..." if len(lists.dropped) > 5 else "")
@@ -82,11 +82,17 @@ class Guided:
         return self
 
     @property
+    def guided(self) -> bool:
+        """Whether known targets were judged: `prior_` and its like are there."""
+        return hasattr(self, "_prior")
+
+    @property
     def prior_(self) -> pd.DataFrame:
         """One row per list of known targets.
 
-        supported : whether its members, each left out, agree with the others more than random
-            lists do, at the false discovery rate `fdr`; p, q : of that test
+        supported : whether its members, each left out, vary with the others more than those of
+            random lists do, at the false discovery rate `fdr`; p, q : of that test. Without
+            `groups` that may also be the work of operons or of probes of one gene
         reliability : share of the list that is seen in these data
         strength : what being listed adds to the log-odds of being a target
         members, kept, unseen : of the list; kept have a probability above one half
@@ -99,7 +105,7 @@ class Guided:
 
         self._check_guided()
         table = pd.DataFrame(self._prior).set_index("list")
-        return table[list(COLUMNS)]
+        return table[list(PRIOR_COLUMNS)]
 
     @property
     def prior_sources_(self) -> pd.DataFrame:
@@ -145,7 +151,7 @@ class Guided:
 
     def _check_guided(self) -> None:
         check_is_fitted(self)
-        if not hasattr(self, "_prior"):
+        if not self.guided:
             raise AttributeError(
                 "The model has not seen known targets: fit with prior=..., or call guide(prior)."
             )

@@ -1,9 +1,9 @@
 """What the table says about a list of variables: how well every variable goes with it.
 
 Two kinds of evidence, one interface. `CoVariation`: a variable goes with a list if its coordinates
-in the whitened directions point where those of the members point. `BlindRow`: it goes with a list if
-it stands out in the regulator, found without the list, in which the members stand out. Either way a
-member is judged by the other members alone, without itself and without those of its group.
+in the whitened directions point where those of the members point. `BlindRow`: it goes with a list
+if it stands out in the regulator, found without the list, in which the members stand out. Either
+way a member is judged by the other members alone, without itself and those of its group.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rcweb.engine.types import Array, Ints
 from rcweb.knowledge.prior.lists import TargetList
 
 SAMPLED = 4096  # variables from which the spread of squared cosines is estimated
-BLOCK = 1024  # variables compared at a time
+COMPARED = 1024  # variables compared at a time
 
 
 class Evidence(Protocol):
@@ -80,7 +80,9 @@ class CoVariation:
     def agreement(self, one: TargetList, judged: Ints | None = None) -> Array:
         """t of each variable, or of the `judged` ones."""
         rows = np.arange(self.N) if judged is None else judged
-        parts = [self._agreement(one, rows[k : k + BLOCK]) for k in range(0, len(rows), BLOCK)]
+        parts = [
+            self._agreement(one, rows[k : k + COMPARED]) for k in range(0, len(rows), COMPARED)
+        ]
         return np.concatenate(parts) if parts else np.empty(0)
 
     def own(self, one: TargetList) -> Array:
@@ -128,9 +130,14 @@ class BlindRow:
         """The row all members choose, and for each member the one that the others choose, (n,)."""
         stands = self.rows[:, one.members] * one.confidence
         total = stands.sum(axis=1)
-        group = self.groups[one.members]
-        same = (group[:, None] == group).astype(np.float64)
-        return int(total.argmax()), (total[:, None] - stands @ same).argmax(axis=0)
+        _, first, group = np.unique(
+            self.groups[one.members], return_index=True, return_inverse=True
+        )
+        if len(first) < len(group):  # a member's own group is left out with it
+            order = np.argsort(group, kind="stable")
+            starts = np.searchsorted(group[order], np.arange(len(first)))
+            stands = np.add.reduceat(stands[:, order], starts, axis=1)[:, group]
+        return int(total.argmax()), (total[:, None] - stands).argmax(axis=0)
 
     def agreement(self, one: TargetList, judged: Ints | None = None) -> Array:
         """Normal score of each variable in the chosen row."""
@@ -150,7 +157,7 @@ def _fourth_moment(U: NDArray[np.float32], rng: np.random.Generator) -> Array:
     others = np.arange(N) if N <= SAMPLED else np.sort(rng.choice(N, SAMPLED, replace=False))
     itself = np.isin(np.arange(N), others)
     sums = [
-        ((U[k : k + BLOCK] @ U[others].T) ** 4).sum(axis=1, dtype=np.float64)
-        for k in range(0, N, BLOCK)
+        ((U[k : k + COMPARED] @ U[others].T) ** 4).sum(axis=1, dtype=np.float64)
+        for k in range(0, N, COMPARED)
     ]
     return (np.concatenate(sums) - itself) / (len(others) - itself)

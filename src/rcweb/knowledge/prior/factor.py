@@ -48,9 +48,7 @@ class Factor:
     std: float
 
 
-def list_factor(
-    scaled: Array, spread: Array, one: TargetList, probability: Array
-) -> Factor | None:
+def list_factor(scaled: Array, spread: Array, one: TargetList, probability: Array) -> Factor | None:
     """One factor fitted to the targets (those of `probability` above one half), each counted by its
     probability; None with fewer than two. `scaled` : see `Variables.scaled`.
 

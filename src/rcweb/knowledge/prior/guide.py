@@ -1,4 +1,4 @@
-"""Known targets and a fitted table: which lists the table supports, and who else belongs to them."""
+"""Known targets and a fitted table: which lists it supports, and who else belongs to them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,16 @@ from rcweb.knowledge.prior.evidence import BlindRow, CoVariation, Evidence
 from rcweb.knowledge.prior.lists import PriorLists, TargetList
 from rcweb.knowledge.prior.mixture import Targets, learn_targets, target_log_odds
 from rcweb.knowledge.prior.overlap import seen_with
-from rcweb.knowledge.prior.random_lists import RandomLists, tail_probability
+from rcweb.knowledge.prior.random_lists import (
+    DRAWS_IN_ALL,
+    LEAST_DRAWS,
+    RandomLists,
+    tail_probability,
+)
 from rcweb.knowledge.prior.rows import row_log_odds
 from rcweb.knowledge.prior.sources import merge_sources, source_records
 
-STREAM = 0x9A1  # of random lists: the answer does not depend on the user's seed
+RANDOM_LIST_STREAM = 0x9A1  # of random lists: the answer does not depend on the user's seed
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,7 @@ class Guide:
 
     def __init__(self, fit: BlindFit, groups: NDArray[np.intp] | None) -> None:
         self.fit = fit
-        rng = np.random.default_rng(STREAM)
+        rng = np.random.default_rng(RANDOM_LIST_STREAM)
         # A variable without direction, such as a constant one, goes with nothing.
         self.covariation = CoVariation.of(fit.directions, groups, rng)
         self.rows = BlindRow.of(fit.score, groups)
@@ -108,9 +113,10 @@ class Guide:
 
     def support(self, kind: str, lists: Sequence[TargetList]) -> Array:
         """Probability, (L,), that a random list stands as high as each."""
-        standing = [self.random[kind].standing(one) for one in lists]
-        if not standing:
+        if not lists:
             return np.empty(0)
+        draws = max(LEAST_DRAWS, DRAWS_IN_ALL // len(lists))
+        standing = [self.random[kind].standing(one, draws) for one in lists]
         own, random = zip(*standing)
         return tail_probability(np.array(own), np.concatenate(random))
 
@@ -147,9 +153,7 @@ def guide(
         probability.append(chances)
         score.append(judged.score)
     sources = source_records(lists, alone)
-    return Guidance(
-        tuple(merged), table, sources, np.array(probability), np.array(score), kind
-    )
+    return Guidance(tuple(merged), table, sources, np.array(probability), np.array(score), kind)
 
 
 def new_targets(probability: Array, members: NDArray[np.int64], fdr: float) -> Mask:
@@ -192,7 +196,7 @@ def _own_precision(one: TargetList, score: Array) -> float:
 def _regulators(
     judge: Guide, lists: Sequence[TargetList], supported: Mask, fdr: float
 ) -> list[str]:
-    """Id of the blind regulator in which each supported list stands out beyond chance, or "none"."""
+    """Id of the blind regulator in which each supported list stands out, or "none"."""
     chosen = [k for k in range(len(lists)) if supported[k]]
     significant = _false_discovery(judge.support("row", [lists[k] for k in chosen])) <= fdr
     names = ["none"] * len(lists)

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from rcweb.engine.types import Array, Ints
 from rcweb.knowledge.genesets import GeneSets, read_sets
 
-FEWEST = 3  # members in the table: with fewer, a left-out member has no pair to be compared with
+LEAST_MEMBERS = (
+    3  # members in the table: with fewer, a left-out member has no pair to be compared with
+)
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class TargetList:
 
 @dataclass(frozen=True)
 class PriorLists:
-    """All lists with at least `FEWEST` members in the table.
+    """All lists with at least `LEAST_MEMBERS` members in the table.
 
     lists : one per regulator and source
     dropped : names of those with fewer, once each
@@ -66,26 +68,24 @@ def read_prior(prior: Any, variables: Sequence[str]) -> PriorLists:
     """Known targets of any accepted form, as positions among `variables`.
 
     prior : path of a GMT file or an edge list, `GeneSets`, ``{name: members}``, a DataFrame
-        (lists x variables) of probabilities, or a list or tuple of those: several sources
+        (lists x variables) of probabilities, or a list of those: several sources, each by itself or
+        as a pair (name of the source, source)
     """
-    sources = list(prior) if isinstance(prior, list | tuple) else [prior]
-    if not sources:
-        raise ValueError("prior is empty: give at least one source of known targets.")
+    sources = _named_sources(prior)
     position = {name: i for i, name in enumerate(variables)}
     lists: list[TargetList] = []
     dropped: dict[str, None] = {}
-    for number, source in enumerate(sources, start=1):
-        label = _label(source, number)
+    for label, source in sources:
         for name, members, weights in _entries(source):
             found = _positions(name, label, members, weights, position)
-            if len(found) >= FEWEST:
+            if len(found) >= LEAST_MEMBERS:
                 lists.append(found)
             else:
                 dropped[name] = None
     if not lists:
         raise ValueError(
-            f"None of the {len(dropped)} lists of prior has {FEWEST} members in the table; it lists "
-            f"{_examples(sources[0])}, the table has {', '.join(map(str, variables[:3]))}. "
+            f"None of the {len(dropped)} lists of prior has {LEAST_MEMBERS} members in the table. It has "
+            f"{_examples(sources[0][1])}, the table has {', '.join(map(str, variables[:3]))}. "
             "Both must use the same names."
         )
     kept = {one.name for one in lists}
@@ -112,7 +112,9 @@ def group_numbers(groups: Any, variables: Sequence[str]) -> NDArray[np.intp] | N
                 f"groups has {len(labels)} labels for {len(variables)} variables; give one per "
                 "variable, or a mapping from names."
             )
-    alone = [("", i) if _missing(label) else ("label", str(label)) for i, label in enumerate(labels)]
+    alone = [
+        ("", i) if _missing(label) else ("label", str(label)) for i, label in enumerate(labels)
+    ]
     number = {label: k for k, label in enumerate(dict.fromkeys(alone))}
     return np.array([number[label] for label in alone], dtype=np.intp)
 
@@ -121,8 +123,19 @@ def _missing(label: Any) -> bool:
     return label is None or label != label or str(label).strip() == ""
 
 
-def _label(source: Any, number: int) -> str:
-    return Path(source).name if isinstance(source, str | PathLike) else f"source {number}"
+def _named_sources(prior: Any) -> list[tuple[str, Any]]:
+    sources = list(prior) if isinstance(prior, list | tuple) else [prior]
+    if not sources:
+        raise ValueError("prior is empty: give at least one source of known targets.")
+    named = []
+    for number, source in enumerate(sources, start=1):
+        if isinstance(source, tuple) and len(source) == 2 and isinstance(source[0], str):
+            named.append(source)
+        elif isinstance(source, str | PathLike):
+            named.append((Path(source).name, source))
+        else:
+            named.append((f"source {number}", source))
+    return named
 
 
 def _entries(source: Any) -> Iterable[tuple[str, Sequence[str], Sequence[float]]]:
@@ -132,9 +145,11 @@ def _entries(source: Any) -> Iterable[tuple[str, Sequence[str], Sequence[float]]
         yield from _rows(source)
         return
     if isinstance(source, str | PathLike):
-        source = read_sets(source)
+        source = read_sets(Path(source))
     elif isinstance(source, Mapping):
-        if text := next((name for name, members in source.items() if isinstance(members, str)), None):
+        if text := next(
+            (name for name, members in source.items() if isinstance(members, str)), None
+        ):
             raise TypeError(f"prior[{text!r}] is a text; give the list of its members.")
         source = GeneSets.from_dict({str(k): [str(m) for m in v] for k, v in source.items()})
     if not isinstance(source, GeneSets):
@@ -161,12 +176,18 @@ def _rows(table: pd.DataFrame) -> Iterable[tuple[str, Sequence[str], Sequence[fl
 
 
 def _positions(
-    name: str, source: str, members: Sequence[str], weights: Sequence[float], position: dict[str, int]
+    name: str,
+    source: str,
+    members: Sequence[str],
+    weights: Sequence[float],
+    position: dict[str, int],
 ) -> TargetList:
     found = {position[m]: float(w) for m, w in zip(members, weights) if m in position}
     order = np.array(sorted(found), dtype=np.intp)
     weight = np.array([found[i] for i in order], dtype=np.float64)
-    return TargetList(name, source, order, np.sign(weight), np.where(weight == 0, 1.0, np.abs(weight)))
+    return TargetList(
+        name, source, order, np.sign(weight), np.where(weight == 0, 1.0, np.abs(weight))
+    )
 
 
 def _examples(source: Any) -> str:

@@ -1,14 +1,14 @@
 """From agreement with a list to the probability of being a target.
 
-Agreement `a` is standard normal for a variable that has nothing to do with the list, and N(m, v) for
-a target. A listed variable is a target with probability `reliability` times the confidence of its
-source, an unlisted one with the `prevalence`; all four are learned from the list's members, each left
-out, and from the unlisted variables.
+Agreement `a` is standard normal for a variable that has nothing to do with the list, and N(m, v)
+for a target. A listed variable is a target with probability `reliability` times the confidence of
+its source, an unlisted one with the `prevalence`; all four are learned from the list's members,
+each left out, and from the unlisted variables.
 
-Unlisted variables may also agree for other reasons than being targets, and the table cannot tell the
-two apart. So one thing is assumed about them: of the targets that show in the table, half are listed.
-Among unlisted variables of some agreement there are then as many targets as there are members of that
-agreement, and their share is the probability, unless that above is smaller.
+Unlisted variables may also agree for other reasons than being targets, and the table cannot tell
+the two apart. So one thing is assumed about them: of the targets that show in the table, half are
+listed. Among unlisted variables of some agreement there are then as many targets as there are
+members of that agreement, and their share is the probability, unless that above is smaller.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from sklearn.isotonic import isotonic_regression
 
 from rcweb.engine.types import Array, Ints
 
-ROUNDS = 30  # of EM; it converges in about ten
+EM_ROUNDS = 30  # of EM; it converges in about ten
 HIGHEST = 12.0  # agreement counts up to here, in sd: more would let one member decide
-# Pseudo-observations of a target's agreement, so that a list of three members has finite parameters.
+# Pseudo-observations of a target's agreement: a list of three members has finite parameters too.
 MEAN, MEAN_COUNT = 2.0, 1.5
 VARIANCE, VARIANCE_COUNT = 2.0, 2.0
 LEAST_SHARE, LARGEST_SHARE = 0.01, 0.99  # of a list that is seen
@@ -67,7 +67,7 @@ def learn_targets(
     """
     own, others = np.minimum(a[members], HIGHEST), np.delete(a, members)
     found = Targets(0.6, len(own) / len(a), max(float(own.mean()), 1.0))
-    for _ in range(ROUNDS):
+    for _ in range(EM_ROUNDS):
         r = expit(logit(found.reliability * confidence) + found.ratio(own))
         # A mean below 1 would take in the upper half of what has nothing to do with the list.
         mean = max(float((r @ own + MEAN * MEAN_COUNT) / (r.sum() + MEAN_COUNT)), 1.0)
@@ -79,7 +79,7 @@ def learn_targets(
             variance=float(spread / (r.sum() + VARIANCE_COUNT)),
         )
     ratio, share = found.ratio(others), found.prevalence
-    for _ in range(ROUNDS):
+    for _ in range(EM_ROUNDS):
         share = float((expit(logit(share) + ratio).sum() + 0.5) / (len(others) + 1))
     # At most as many as are listed and seen.
     most = found.reliability * confidence.sum() / len(others)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rcweb.engine.types import Mask
-from rcweb.knowledge.prior.lists import FEWEST, TargetList
+from rcweb.knowledge.prior.lists import LEAST_MEMBERS, TargetList
 
 if TYPE_CHECKING:
     from rcweb.knowledge.prior.guide import Guide
@@ -20,7 +20,7 @@ def seen_with(
     """For each supported list, the names of those without which it is not seen, between commas.
 
     Asked where another supported list holds at least half of a list: the rest must then stand
-    above random lists by itself. With fewer than `FEWEST` members left, it cannot.
+    above random lists by itself. With fewer than `LEAST_MEMBERS` members left, it cannot.
     """
     names = [""] * len(lists)
     chosen = [k for k in range(len(lists)) if supported[k]]
@@ -31,7 +31,7 @@ def seen_with(
             if other != k and 2 * len(rest) <= len(lists[k]):
                 asked.append((k, other))
                 rests.append(rest)
-    enough = [i for i, rest in enumerate(rests) if len(rest) >= FEWEST]
+    enough = [i for i, rest in enumerate(rests) if len(rest) >= LEAST_MEMBERS]
     alone = np.zeros(len(rests), bool)
     alone[enough] = judge.support(kind, [rests[i] for i in enough]) <= fdr
     for (k, other), apart in zip(asked, alone):

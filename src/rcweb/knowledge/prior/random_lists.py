@@ -8,12 +8,13 @@ from scipy.special import ndtri
 
 from rcweb.engine.types import Array, Ints, Mask
 from rcweb.knowledge.prior.evidence import Evidence
-from rcweb.knowledge.prior.lists import FEWEST, TargetList
+from rcweb.knowledge.prior.lists import LEAST_MEMBERS, TargetList
 
 POOLED = 60  # random lists of each size whose agreement with variables is pooled
 JUDGED = 1000  # variables of each, drawn at random
-SIZES = 1.3  # lists within this ratio of sizes share a pool
-DRAWS = 200  # random lists to which one known list is compared as a whole
+SIZE_STEP = 1.3  # lists within this ratio of sizes share a pool
+LEAST_DRAWS = 100  # random lists, at least, to which one known list is compared as a whole
+DRAWS_IN_ALL = 2000  # random lists for all known ones, whose tails are fitted together
 FEWER = 4e6  # members squared, summed over these: long lists are compared to fewer
 TAIL = 0.05  # share of random lists to which an exponential tail is fitted
 
@@ -62,19 +63,23 @@ class RandomLists:
         """Mean normal score of the members, each left out."""
         return float(self.normal(one, self.evidence.own(one)).mean())
 
-    def standing(self, one: TargetList) -> tuple[float, Array]:
-        """The members' mean in standard deviations of random lists like this one, and those
+    def standing(self, one: TargetList, draws: int) -> tuple[float, Array]:
+        """The members' mean in standard deviations of `draws` random lists like this one, and those
         lists' own values."""
-        drawn = self._means(one)
+        drawn = self._means(one, draws)
         spread = max(float(drawn.std(ddof=1)), 1e-12)
         return (self.own_mean(one) - drawn.mean()) / spread, (drawn - drawn.mean()) / spread
 
-    def _means(self, one: TargetList) -> Array:
+    def _means(self, one: TargetList, draws: int) -> Array:
         """Members' means of random lists like `one`; those of equal structure share them."""
         counts = np.sort(np.unique(self.groups[one.members], return_counts=True)[1])
-        key = counts.tobytes() + np.sort(one.sign * one.confidence).tobytes()
+        key = (
+            bytes(str(draws), "ascii")
+            + counts.tobytes()
+            + np.sort(one.sign * one.confidence).tobytes()
+        )
         if key not in self._drawn:
-            n = int(np.clip(FEWER / len(one) ** 2, POOLED, DRAWS))
+            n = int(np.clip(FEWER / len(one) ** 2, POOLED, draws))
             self._drawn[key] = np.array([self.own_mean(self.like(one)) for _ in range(n)])
         return self._drawn[key]
 
@@ -97,8 +102,10 @@ class RandomLists:
 
     def _pool(self, n: int) -> Array:
         """Sorted agreement of variables with random lists of about `n` members."""
-        step = round(np.log(max(n, FEWEST)) / np.log(SIZES))
-        size = int(np.clip(round(SIZES**step), FEWEST, max(self.evidence.N // 4, FEWEST)))
+        step = round(np.log(max(n, LEAST_MEMBERS)) / np.log(SIZE_STEP))
+        size = int(
+            np.clip(round(SIZE_STEP**step), LEAST_MEMBERS, max(self.evidence.N // 4, LEAST_MEMBERS))
+        )
         if size not in self._pools:
             self._pools[size] = np.sort(np.concatenate([self._draw(size) for _ in range(POOLED)]))
         return self._pools[size]

@@ -1,0 +1,75 @@
+"""Known targets on the command line: files out, the network unchanged, mistakes said."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+
+pytest.importorskip("click")
+
+from rcweb.cli.app import run
+
+FIT = ("--components", "4", "-q")
+
+
+@pytest.fixture(scope="module")
+def known(planted, tmp_path_factory):
+    """Two thirds of each planted regulator's targets, and a list of nothing."""
+    edges = pd.read_csv(planted / "true_network.tsv", sep="\t")
+    lines = []
+    for name, part in edges.groupby("regulator"):
+        shown = [t for i, t in enumerate(part["target"]) if i % 3 < 2]
+        lines.append("\t".join([str(name), "", *shown]))
+    path = tmp_path_factory.mktemp("known") / "known.gmt"
+    path.write_text("\n".join([*lines, "tiny\t\tnobody\tnowhere\tnothing"]) + "\n")
+    return path
+
+
+def test_fit_with_a_prior_writes_its_tables(planted, known, tmp_path, capsys):
+    data = str(planted / "data.tsv")
+    assert run(["fit", data, "-o", str(tmp_path / "blind"), *FIT]) == 0
+    out = tmp_path / "out"
+    assert run(["fit", data, "-o", str(out), "--prior", str(known), "--json", *FIT]) == 0
+    summary = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert summary["prior"]["supported"] == 4
+    assert not summary["prior"]["grouped"]
+    prior = pd.read_csv(out / "prior.tsv", sep="\t", index_col="list")
+    assert prior["supported"].all()
+    assert {"reliability", "strength", "kept", "unseen", "new", "regulator"} <= set(prior.columns)
+    new = pd.read_csv(out / "new_targets.tsv", sep="\t")
+    truth = pd.read_csv(planted / "true_network.tsv", sep="\t")
+    pairs = set(zip(truth["regulator"].astype(str), truth["target"]))
+    right = [(str(r), t) in pairs for r, t in zip(new["regulator"], new["target"])]
+    assert len(new) >= 4
+    assert sum(right) / len(right) > 0.8
+    activities = pd.read_csv(out / "prior_activities.tsv", sep="\t", index_col=0)
+    assert activities.shape == (80, 2 * len(prior))
+    # Knowledge cannot hurt: the network is the same file.
+    assert (out / "network.tsv").read_bytes() == (tmp_path / "blind" / "network.tsv").read_bytes()
+
+
+def test_a_result_is_judged_later_and_stays_judged(planted, known, tmp_path):
+    out = tmp_path / "out"
+    assert run(["fit", str(planted / "data.tsv"), "-o", str(out), *FIT]) == 0
+    assert not (out / "prior.tsv").exists()
+    assert run(["annotate", str(out), "--prior", str(known), "-q"]) == 0
+    first = (out / "prior.tsv").read_bytes()
+    assert run(["annotate", str(out), "--sets", str(known), "-q"]) == 0
+    assert (out / "prior.tsv").read_bytes() == first
+
+
+def test_groups_are_read_and_need_a_prior(planted, known, tmp_path, capsys):
+    groups = tmp_path / "operons.tsv"
+    variables = pd.read_csv(planted / "data.tsv", sep="\t", nrows=1, index_col=0).columns
+    groups.write_text("gene\toperon\n" + "".join(f"{v}\t{v}\n" for v in variables))
+    data = str(planted / "data.tsv")
+    command = ["fit", data, "-o", str(tmp_path / "out"), "--groups", str(groups), *FIT]
+    assert run(command) == 2
+    assert "--prior" in capsys.readouterr().err
+    assert run([*command, "--prior", str(known), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["prior"]["grouped"]
+    paper = ["fit", data, "-o", str(tmp_path / "p"), "--method", "paper", "--prior", str(known)]
+    assert run(paper) == 2
+    assert "--method refined" in capsys.readouterr().err
