@@ -9,7 +9,7 @@ import numpy as np
 from rcweb.engine.types import Array
 from rcweb.knowledge.prior.lists import TargetList
 
-MOST = 500  # targets used: more would not make the activity surer
+MOST_TARGETS = 500  # targets used: more would not make the activity surer
 UNIQUE = 0.01  # least share of a variable's variance that the factor leaves
 
 
@@ -55,7 +55,7 @@ def list_factor(scaled: Array, spread: Array, one: TargetList, probability: Arra
     The error includes what targets share beyond the factor: they are no independent witnesses.
     """
     targets = np.flatnonzero(probability > 0.5)
-    targets = targets[np.argsort(-probability[targets], kind="stable")][:MOST]
+    targets = targets[np.argsort(-probability[targets], kind="stable")][:MOST_TARGETS]
     if len(targets) < 2:
         return None
     U, p = scaled[targets], np.sqrt(probability[targets])

@@ -21,7 +21,7 @@ from sklearn.isotonic import isotonic_regression
 
 from rcweb.engine.types import Array, Ints
 
-EM_ROUNDS = 30  # of EM; it converges in about ten
+ROUNDS_OF_EM = 30  # of EM; it converges in about ten
 HIGHEST = 12.0  # agreement counts up to here, in sd: more would let one member decide
 # Pseudo-observations of a target's agreement: a list of three members has finite parameters too.
 MEAN, MEAN_COUNT = 2.0, 1.5
@@ -67,7 +67,7 @@ def learn_targets(
     """
     own, others = np.minimum(a[members], HIGHEST), np.delete(a, members)
     found = Targets(0.6, len(own) / len(a), max(float(own.mean()), 1.0))
-    for _ in range(EM_ROUNDS):
+    for _ in range(ROUNDS_OF_EM):
         r = expit(logit(found.reliability * confidence) + found.ratio(own))
         # A mean below 1 would take in the upper half of what has nothing to do with the list.
         mean = max(float((r @ own + MEAN * MEAN_COUNT) / (r.sum() + MEAN_COUNT)), 1.0)
@@ -79,7 +79,7 @@ def learn_targets(
             variance=float(spread / (r.sum() + VARIANCE_COUNT)),
         )
     ratio, share = found.ratio(others), found.prevalence
-    for _ in range(EM_ROUNDS):
+    for _ in range(ROUNDS_OF_EM):
         share = float((expit(logit(share) + ratio).sum() + 0.5) / (len(others) + 1))
     # At most as many as are listed and seen.
     most = found.reliability * confidence.sum() / len(others)

@@ -13,7 +13,7 @@ from scipy.special import expit, logit
 from rcweb.engine.types import Array
 from rcweb.knowledge.prior.evidence import BlindRow
 from rcweb.knowledge.prior.lists import TargetList
-from rcweb.knowledge.prior.mixture import EM_ROUNDS, SURE, Targets, share_seen
+from rcweb.knowledge.prior.mixture import ROUNDS_OF_EM, SURE, Targets, share_seen
 
 
 def row_log_odds(
@@ -29,7 +29,7 @@ def row_log_odds(
     own = np.clip(probability[others, one.members], SURE, 1 - SURE)
     ratio = logit(own) - logit(density[others])
     reliability = 0.6
-    for _ in range(EM_ROUNDS):
+    for _ in range(ROUNDS_OF_EM):
         seen = expit(logit(reliability * one.confidence) + ratio)
         reliability = share_seen(seen, one.confidence, expected)
     p = np.clip(probability[best], SURE, 1 - SURE)
