@@ -62,7 +62,7 @@ def test_sources_keep_their_names_and_small_lists_are_named(tmp_path):
 
 
 def test_other_names_than_those_of_the_table_are_refused_with_examples():
-    with pytest.raises(ValueError, match=r"'b0001'.*the table has g0, g1, g2"):
+    with pytest.raises(ValueError, match=r"'b0001'.*the table g0, g1, g2"):
         read_prior({"fur": ["b0001", "b0002", "b0003"]}, VARIABLES)
     with pytest.raises(TypeError, match="is a text"):
         read_prior({"fur": "g1 g2"}, VARIABLES)

@@ -85,7 +85,7 @@ def read_prior(prior: Any, variables: Sequence[str]) -> PriorLists:
     if not lists:
         raise ValueError(
             f"None of the {len(dropped)} lists of prior has {LEAST_MEMBERS} members in the table. "
-            f"It has {_examples(sources[0][1])}, the table has {', '.join(map(str, variables[:3]))}. "
+            f"It has {_examples(sources[0][1])}, the table {', '.join(map(str, variables[:3]))}. "
             "Both must use the same names."
         )
     kept = {one.name for one in lists}
