@@ -344,3 +344,26 @@ def test_the_diagnosis_is_made_when_asked_for_and_travels_with_copies() -> None:
         model.fit(two).diagnosis_, RCweb(3, random_state=0).fit(two).diagnosis_
     )
     assert not first.equals(model.diagnosis_)
+
+
+@pytest.mark.parametrize("kind", ["clusters", "proportions"])
+def test_activities_that_sum_to_a_constant_are_found(kind):
+    """Centring loses a direction there: every row found was a difference of two regulators."""
+    rng = np.random.default_rng(4)
+    M, N, P = 150, 300, 6
+    C = np.where(rng.random((P, N)) < 0.1, rng.uniform(0.5, 1.5, (P, N)), 0.0)
+    R = np.eye(P)[np.arange(M) % P] if kind == "clusters" else rng.dirichlet(np.full(P, 0.5), M)
+    X = R @ C + 0.05 * rng.standard_normal((M, N)) + 0.0
+    model = RCweb(P).fit(X)
+    best = np.abs(np.corrcoef(C, model.weights_)[:P, P:]).max(axis=1)
+    assert best.min() > 0.95
+    assert any("sum to a constant" in warning for warning in model.warnings_)
+    assert (model.mean_ == 0).all()
+
+
+def test_offsets_without_meaning_are_still_subtracted():
+    truth = simulate(150, 300, 6, noise=0.3, random_state=2)
+    offsets = np.random.default_rng(0).gamma(1, 5, 300)
+    model = RCweb(6).fit(truth.data + offsets)
+    assert not any("sum to a constant" in warning for warning in model.warnings_)
+    assert (model.mean_ != 0).any()

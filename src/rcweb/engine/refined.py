@@ -11,6 +11,8 @@ starts lead to it. Edges of a regulator that is neither are not drawn.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -20,12 +22,13 @@ from sklearn.utils import check_random_state
 from rcweb.engine.canonical import Arrangement, arrange
 from rcweb.engine.checkpoint import StageStore, staged
 from rcweb.engine.condensed import CondensedTable
+from rcweb.engine.constant_sum import CONSTANT_SUM_NOTE, centring_suspected, needs_mean
 from rcweb.engine.diagnosis import diagnose, explain_number, whole_fit_warnings
 from rcweb.engine.edges import keep_at_fdr, keep_strongest
 from rcweb.engine.effort import EFFORTS, Run
 from rcweb.engine.estimate import NetworkEstimate, RefinedProblem, estimate_diffuse, estimate_sparse
 from rcweb.engine.number import choose_directions
-from rcweb.engine.outliers import TOO_MANY, limit_outliers
+from rcweb.engine.outliers import TOO_MANY, LimitedTable, limit_outliers
 from rcweb.engine.samples import Samples, participation_ratio
 from rcweb.engine.search.search import Found, search_columns
 from rcweb.engine.search.space import Space
@@ -54,10 +57,40 @@ def solve_refined(
     random_state: int | np.random.RandomState | None = None,
     verbose: int = 0,
     checkpoint: StageStore | None = None,
+    uncentred: Callable[[], tuple[CondensedTable, Samples]] | None = None,
 ) -> Solution:
-    """Find a sparse network behind a centred table (M x N), condensed and as its samples."""
+    """Find a sparse network behind a centred table (M x N), condensed and as its samples.
+
+    uncentred : gives the same table with its means, where it may be needed (see `constant_sum`)
+    """
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
     run = Run(rng, EFFORTS[quality], print if verbose else lambda line: None, checkpoint)
+    searched = _search_table(table, samples, n_components, run)
+    if uncentred is not None and centring_suspected(searched.found):
+        run.report("few regulators are certified: the table is tried with its means")
+        whole = _search_table(*uncentred(), n_components, replace(run, checkpoint=None))
+        if needs_mean(whole.found, searched.found):
+            solution = _finish(replace(whole, tried=searched.tried), n_components, degree, fdr, run)
+            return replace(
+                solution, centred=False, warnings=(*solution.warnings, CONSTANT_SUM_NOTE)
+            )
+    return _finish(searched, n_components, degree, fdr, run)
+
+
+@dataclass(frozen=True)
+class _Searched:
+    """What a search found in a table, and the numbers of directions tried before it."""
+
+    limited: LimitedTable
+    problem: RefinedProblem
+    arrangement: Arrangement
+    found: Found
+    tried: Records
+
+
+def _search_table(
+    table: CondensedTable, samples: Samples, n_components: int | str, run: Run
+) -> _Searched:
     limited = limit_outliers(table, samples, n_components)
     if limited.wild >= TOO_MANY:
         run.report(f"outliers: {limited.wild:.2%} of the entries limited")
@@ -69,15 +102,22 @@ def solve_refined(
     space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
     problem = RefinedProblem(spectrum, space)
     run.report(f"basis: {space.K} directions, noise {space.level:.2f} of a row")
-    found = _search(problem, run)
+    return _Searched(limited, problem, arrangement, _search(problem, run), tried)
+
+
+def _finish(
+    searched: _Searched, n_components: int | str, degree: int | None, fdr: float, run: Run
+) -> Solution:
+    """Edges and their probabilities."""
+    problem, found, arrangement = searched.problem, searched.found, searched.arrangement
     if found.exact:
         estimate, found = estimate_sparse(problem, found, run)
     else:
         estimate = estimate_diffuse(problem, found)
-    wild = _wild_rows(problem, found, estimate, limited.samples, arrangement)
-    keep = _choose_regulators(found, wild, spectrum.P, n_components)
-    wanted = (n_components, degree, fdr)
-    return _solution(problem, found, estimate, arrangement, (keep, wild[keep]), wanted, tried)
+    wild = _wild_rows(problem, found, estimate, searched.limited.samples, arrangement)
+    keep = _choose_regulators(found, wild, problem.spectrum.P, n_components)
+    wanted, chosen = (n_components, degree, fdr), (keep, wild[keep])
+    return _solution(problem, found, estimate, arrangement, chosen, wanted, searched.tried)
 
 
 def _search(problem: RefinedProblem, run: Run) -> Found:

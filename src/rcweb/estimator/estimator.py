@@ -17,7 +17,14 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from rcweb.engine.methods import FIT_METHODS
-from rcweb.engine.prepare import Preparation, is_extreme, power_of_two, prepare, restore
+from rcweb.engine.prepare import (
+    Preparation,
+    Prepared,
+    is_extreme,
+    power_of_two,
+    prepare,
+    restore,
+)
 from rcweb.engine.solution import Solution
 from rcweb.engine.threads import one_blas_thread
 from rcweb.engine.types import Array
@@ -390,8 +397,20 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
         # Constant variables were removed by `prepare`.
         observed = None if observed is None else observed[prepared.varying]
-        table, samples = CondensedTable.of(prepared.G0, observed), InMemory(prepared.G0, observed)
-        return prepared, self._solve(table, samples, self._open_checkpoint(X))
+
+        def condensed(of: Prepared) -> tuple[CondensedTable, Samples]:
+            return CondensedTable.of(of.G0, observed), InMemory(of.G0, observed)
+
+        whole: list[Prepared] = []
+
+        def uncentred() -> tuple[CondensedTable, Samples]:
+            # Made when asked for: most tables do not need a second copy.
+            whole.append(replace(prepare(limited, center=False), lone=lone))
+            return condensed(whole[0])
+
+        other = uncentred if self.center == "auto" else None
+        solution = self._solve(*condensed(prepared), self._open_checkpoint(X), other)
+        return (prepared if solution.centred else whole[0]), solution
 
     def _fit_blocks(
         self, blocks: Any, center: bool, observed: Array | None, origin: Origin | None
@@ -418,7 +437,11 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return prepared, solution
 
     def _solve(
-        self, table: CondensedTable, samples: Samples, checkpoint: Checkpoint | None
+        self,
+        table: CondensedTable,
+        samples: Samples,
+        checkpoint: Checkpoint | None,
+        uncentred: Any = None,
     ) -> Solution:
         from rcweb.engine.refined import solve_refined
 
@@ -432,6 +455,7 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             random_state=self.random_state,
             verbose=self.verbose,
             checkpoint=checkpoint,
+            uncentred=uncentred,
         )
 
     def _check_memory(self, X: Any, blocks: Any) -> None:

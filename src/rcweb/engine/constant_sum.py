@@ -1,0 +1,30 @@
+"""Activities that sum to a constant: clusters, proportions, mixtures.
+
+With P such activities a centred table has P - 1 directions, which hold differences of regulators
+and none of the regulators themselves: the mean has the direction that is lost. A table whose zeros
+look exact but of whose regulators few are certified may be of this kind. It is then searched again
+as it is, not centred, and the better certified of the two is the answer. Where the means are
+offsets without a meaning, the second search certifies no more than the first.
+"""
+
+from __future__ import annotations
+
+from rcweb.engine.search.search import Found
+
+FEW_CERTIFIED = 1 / 3  # share of the columns below which centring is suspected
+CLEARLY_MORE = 2  # times as many certified: a difference of one or two may be chance
+
+CONSTANT_SUM_NOTE = (
+    "Activities sum to a constant, as in clusters or proportions: the means of the variables were "
+    "kept (center=False), since centring would lose one regulator and mix the others."
+)
+
+
+def centring_suspected(found: Found) -> bool:
+    """Whether centring may have mixed the regulators."""
+    return found.exact and found.certified.sum() < FEW_CERTIFIED * len(found.certified)
+
+
+def needs_mean(whole: Found, centred: Found) -> bool:
+    """Whether the search with means is clearly the better certified one."""
+    return bool(whole.certified.sum() > CLEARLY_MORE * max(int(centred.certified.sum()), 1))
