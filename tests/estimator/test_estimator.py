@@ -367,3 +367,15 @@ def test_offsets_without_meaning_are_still_subtracted():
     model = RCweb(6).fit(truth.data + offsets)
     assert not any("sum to a constant" in warning for warning in model.warnings_)
     assert (model.mean_ != 0).any()
+
+
+def test_a_dense_factor_is_reported_as_such():
+    """A batch that touches every variable is no regulator, and is not dropped in silence."""
+    truth = simulate(150, 300, 6, noise=0.3, random_state=2)
+    rng = np.random.default_rng(0)
+    batch = np.repeat([-1.0, 1.0], 75)[:, None] * rng.standard_normal((1, 300))
+    plain, batched = (RCweb().fit(X) for X in (truth.data, truth.data + batch))
+    assert not any("no sparse form" in warning for warning in plain.warnings_)
+    (told,) = [warning for warning in batched.warnings_ if "no sparse form" in warning]
+    assert told.startswith("1 strong direction")
+    assert batched.n_components_ == plain.n_components_ == 6

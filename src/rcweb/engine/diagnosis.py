@@ -124,6 +124,25 @@ def fewer_than_asked(P: int, asked: int | str) -> str:
     return f"{P} regulators, not the {asked} asked for: no more could be told from noise"
 
 
+def dense_factors(found: Found, power: Array, total: float) -> tuple[str, ...]:
+    """A sentence on strong directions without a sparse form, nothing if there are none.
+
+    power : (n,) of every row found, `total` : of the table. Strong: above the median regulator.
+    """
+    good = found.confirmed
+    if not good.any():
+        return ()
+    dense = ~good & (found.score <= max(found.chance, 0.0)) & (power > np.median(power[good]))
+    if not dense.any():
+        return ()
+    n, share = int(dense.sum()), float(power[dense].sum() / total)
+    what = "1 strong direction has" if n == 1 else f"{n} strong directions have"
+    return (
+        f"{what} no sparse form, with up to {share:.0%} of the variance: batches or common factors, "
+        "or regulators that these data do not resolve. No edges are drawn for them.",
+    )
+
+
 def whole_fit_warnings(
     found: Found, keep: NDArray[np.intp], edges: Mask, confirmed: Mask, asked: int | str
 ) -> tuple[str, ...]:

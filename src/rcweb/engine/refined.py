@@ -23,7 +23,12 @@ from rcweb.engine.canonical import Arrangement, arrange
 from rcweb.engine.checkpoint import StageStore, staged
 from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.constant_sum import CONSTANT_SUM_NOTE, centring_suspected, needs_mean
-from rcweb.engine.diagnosis import diagnose, explain_number, whole_fit_warnings
+from rcweb.engine.diagnosis import (
+    dense_factors,
+    diagnose,
+    explain_number,
+    whole_fit_warnings,
+)
 from rcweb.engine.edges import keep_at_fdr, keep_strongest
 from rcweb.engine.effort import EFFORTS, Run
 from rcweb.engine.estimate import NetworkEstimate, RefinedProblem, estimate_diffuse, estimate_sparse
@@ -211,8 +216,16 @@ def _solution(
         reason=number.sentence,
         directions=arrangement.restore(spectrum.V.T).T,
         spread=arrangement.restore_order(_spread(spectrum)),
-        warnings=whole_fit_warnings(found, keep, edges, confirmed, n_components),
+        warnings=(
+            *whole_fit_warnings(found, keep, edges, confirmed, n_components),
+            *dense_factors(found, _powers(estimate, spectrum), spectrum.table.total),
+        ),
     )
+
+
+def _powers(estimate: NetworkEstimate, spectrum: Spectrum) -> Array:
+    """Sum of squares that each row explains, (n,): activities have unit variance."""
+    return np.asarray(spectrum.table.M * (estimate.C**2).sum(axis=1))
 
 
 def _spread(spectrum: Spectrum) -> Array:
