@@ -138,7 +138,7 @@ def dense_factors(found: Found, power: Array, total: float) -> tuple[str, ...]:
     n, share = int(dense.sum()), float(power[dense].sum() / total)
     what = "1 strong direction has" if n == 1 else f"{n} strong directions have"
     return (
-        f"{what} no sparse form, with up to {share:.0%} of the variance: batches or common factors, "
+        f"{what} no sparse form, up to {share:.0%} of the variance: batches or common factors, "
         "or regulators that these data do not resolve. No edges are drawn for them.",
     )
 
