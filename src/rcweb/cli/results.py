@@ -140,10 +140,14 @@ def _texts(result: Result, annotations: Annotations) -> dict[str, str]:
 
 
 def _regulators(model: RCweb, annotations: Annotations) -> pd.DataFrame:
-    """One row per regulator: its name, or its id again, its targets, its diagnosis."""
+    """One row per regulator: its name, or its id again, its targets, its grade, its diagnosis."""
     table = model.diagnosis_ if annotations.names is None else annotations.names
-    n_targets = (model.network_.weights != 0).sum(axis=1)
-    first = {"name": list(model.network_.regulator_names), "n_targets": n_targets}
+    network = model.network_
+    first = {
+        "name": list(network.regulator_names),
+        "n_targets": (network.weights != 0).sum(axis=1),
+        "grade": list(network.grades),
+    }
     rest = [column for column in table.columns if column not in first]
     return table.assign(**first)[[*first, *rest]].rename_axis("regulator")
 

@@ -297,7 +297,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     @property
     def network_(self) -> Network:
         """The labelled network; its ``edges()`` is a table sorted by score."""
-        from rcweb.network import Network
+        from rcweb.network import Network, grades_of
 
         check_is_fitted(self)
         return Network(
@@ -306,6 +306,7 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             score=self.edge_score_,
             regulators=tuple(self.get_feature_names_out()),
             targets=self._target_names(),
+            grades=grades_of(self.diagnosis_),
             **self._shown_names(),
         )
 
