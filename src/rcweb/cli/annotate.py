@@ -36,9 +36,9 @@ def annotate(out: Path, overwrite: bool, sources: Sources, console: Console) -> 
     """
     from rcweb.tables import InputCheck
 
-    if not (sources.sets or sources.terms or sources.measured or sources.samples or sources.names):
+    if not (sources.paths() or sources.link):
         raise click.UsageError(
-            "Give at least one of --sets, --terms, --measured, --samples, --names."
+            "Give at least one of --sets, --terms, --measured, --samples, --names, --link."
         )
     start = time.monotonic()
     with console.interruptible(advice(out, f"{out} is as it was.")):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,6 +72,7 @@ def write_result(
     from rcweb.storage.folder import replacing_folder
 
     knowledge, annotations = knowledge or Knowledge(), annotations or Annotations()
+    knowledge = _with_gene_variance(knowledge, result)
     kept = DATA_FILES if keep else ()
     with replacing_folder(out, FILES, result.provenance, keep=kept, overwrite=overwrite) as folder:
         for name, text in _texts(result, annotations).items():
@@ -117,6 +118,18 @@ def read_result(out: str | Path) -> Result:
     # The file titles columns by name and id; inside, ids are used.
     activities = activities.set_axis(list(model.network_.regulators), axis="columns")
     return Result(model, activities, record, knowledge=knowledge)
+
+
+def _with_gene_variance(knowledge: Knowledge, result: Result) -> Knowledge:
+    """Add how well every variable is explained, while the data are at hand."""
+    from rcweb.report import gene_fit
+
+    # Sparse tables are too large to be predicted as dense ones.
+    if result.data is None or any("Sparse" in str(kind) for kind in set(result.data.dtypes)):
+        return knowledge
+    network = result.model.network_
+    fit = gene_fit(result.data, result.activities, network.weights, network.targets)
+    return replace(knowledge, gene_variance=fit)
 
 
 def _texts(result: Result, annotations: Annotations) -> dict[str, str]:
@@ -209,6 +222,11 @@ def _write_report(
         sample_groups=knowledge.groups,
         annotations={key: table for key, table in tables.items() if table is not None} or None,
         gene_sets=knowledge.known,
+        gene_table=knowledge.gene_table,
+        gene_variance=knowledge.gene_variance,
+        link=knowledge.link,
+        contrasts=annotations.contrasts,
+        associations=annotations.associations,
         explained_variance=result.variance("explained"),
         provenance=_shown(result.provenance),
         title=knowledge.title or "Hidden regulators",

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rcweb.report.data import Known, Regulator
+from rcweb.report.data import SIGNIFICANT, Known, Regulator
 
 
 def with_labels(
@@ -38,6 +38,32 @@ def _names_by_fit(regulators: Sequence[Regulator]) -> dict[str, str]:
 
 def _rank(known: Known | None) -> float:
     return 1.0 if known is None or known.p is None else known.p
+
+
+def with_reasons(regulators: Sequence[Regulator]) -> tuple[Regulator, ...]:
+    """Regulators without a name, with the reason for it."""
+    return tuple(replace(r, unnamed=_why_unnamed(r)) if r.label == r.id else r for r in regulators)
+
+
+def _why_unnamed(regulator: Regulator) -> str:
+    if regulator.grade == "unconfirmed":
+        return "Its edges are not drawn, since it was not found again: nothing to compare."
+    if not regulator.targets:
+        return "It has no targets that could be compared with known ones."
+    if not regulator.candidates:
+        return "No known regulator shares a target with it."
+    best = regulator.candidates[0]
+    size = "" if best.set_size is None else f" of {best.set_size:,}"
+    counted = "" if best.overlap is None else f": {best.overlap:,}{size} known targets"
+    chance = "" if best.q is None else f", q = {best.q:.2g}"
+    if best.q is None or best.q > SIGNIFICANT:
+        return f"Best overlap {best.name}{counted}{chance}: not significant."
+    if best.bonferroni is None or best.bonferroni <= SIGNIFICANT:
+        return f"Best overlap {best.name}{counted}{chance}: not given as its name."
+    return (
+        f"Best overlap {best.name}{counted}{chance}; a name needs p <= {SIGNIFICANT} after "
+        f"Bonferroni correction, here {best.bonferroni:.2g}."
+    )
 
 
 def summarise(
