@@ -24,14 +24,17 @@ def all_overlaps(network: Network, sets: Sets | None) -> pd.DataFrame | None:
 
 
 def candidates_of(named: pd.DataFrame | None, overlaps: pd.DataFrame | None) -> list[NameCandidate]:
-    """The best few of a regulator's rows, in the table of names and among all overlaps."""
-    # The table of names first: its numbers decided on the name.
+    """The best few of a regulator's rows, in the table of names and among all overlaps.
+
+    The best of the table of names comes first: it decided on the name.
+    """
     tables = [table for table in (named, overlaps) if table is not None]
     rows = [row for table in tables for row in table.to_dict("records") if row["set"]]
     found: dict[str, NameCandidate] = {}
     for row in rows:
         found.setdefault(str(row["set"]), _candidate(row))
-    ranked = sorted(found.values(), key=_chance)
+    first = [] if named is None else list(found.values())[:1]
+    ranked = [*first, *sorted((c for c in found.values() if c not in first), key=_chance)]
     worth = [c for n, c in enumerate(ranked) if n == 0 or _chance(c) <= WORTH_LISTING]
     return worth[:MOST_CANDIDATES]
 

@@ -52,11 +52,12 @@ def gene_columns(table: pd.DataFrame | None, genes: Sequence[str]) -> tuple[Gene
     """Columns of a table indexed by variable that say something, the most wanted first."""
     if table is None:
         return ()
-    first = table[~table.index.duplicated()].reindex(list(genes))
-    texts = with_position(first.fillna("").astype(str))
+    here = table[~table.index.duplicated() & table.index.isin(list(genes))]
+    texts = with_position(here.fillna("").astype(str))
     order = sorted(map(str, texts.columns), key=_wanted)
     # A column with the same text for all says nothing about any.
     telling = [title for title in order if texts[title].nunique() > 1]
+    texts = texts.reindex(list(genes), fill_value="")
     return tuple(_coded(title, texts[title]) for title in telling[:MOST_GENE_COLUMNS])
 
 

@@ -52,7 +52,9 @@ def _why_unnamed(regulator: Regulator) -> str:
         return "It has no targets that could be compared with known ones."
     if not regulator.candidates:
         return "No known regulator shares a target with it."
-    best = regulator.candidates[0]
+    # The best known one of the table, if there is one: it could have given its name.
+    called = None if regulator.known is None else regulator.known.name
+    best = next((c for c in regulator.candidates if c.name == called), regulator.candidates[0])
     size = "" if best.set_size is None else f" of {best.set_size:,}"
     counted = "" if best.overlap is None else f": {best.overlap:,}{size} known targets"
     chance = "" if best.q is None else f", q = {best.q:.2g}"

@@ -1,15 +1,4 @@
-// Drawings in SVG, made anew for every width, so that text keeps its size on a phone.
-
-/** A figure that draws itself for its width: `draw(width)` gives an svg element. */
-function figure(draw, caption) {
-  const canvas = h("div", { class: "plot" });
-  let last = 0;
-  new ResizeObserver(([entry]) => {
-    const width = Math.floor(entry.contentRect.width);
-    if (width > 0 && width !== last) canvas.replaceChildren(draw((last = width)));
-  }).observe(canvas);
-  return h("figure", {}, canvas, caption ? h("figcaption", {}, caption) : null);
-}
+// Drawings in SVG.
 
 /** Round numbers that span [low, high], about n of them. */
 function ticks(low, high, n = 4) {
