@@ -86,14 +86,14 @@ def match_labels(
 def other_columns(
     columns: Mapping[str, Sequence[str]], variables: Sequence[str], identifier: str, name: str
 ) -> pd.DataFrame | None:
-    """What else the table of names says about the variables, one row each; None if nothing."""
+    """What else the table of names says about variables of the table; None if nothing."""
     import pandas as pd
 
     others = {title: cells for title, cells in columns.items() if title not in (identifier, name)}
     if not others:
         return None
     table = pd.DataFrame(others, index=list(columns[identifier]), dtype=object)
-    return table[~table.index.duplicated()].reindex(list(variables)).fillna("")
+    return table[~table.index.duplicated() & table.index.isin(list(variables))]
 
 
 def match_sheet(

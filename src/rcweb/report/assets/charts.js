@@ -11,6 +11,23 @@ function ticks(low, high, n = 4) {
   return marks;
 }
 
+const shorten = (text, most) =>
+  text.length > most ? `${text.slice(0, Math.max(1, most - 1))}…` : text;
+
+const RULER = h("canvas").getContext("2d");
+RULER.font = `12px ${getComputedStyle(document.documentElement).getPropertyValue("--sans")}`;
+
+/** Width in pixels of text in a drawing. */
+const textWidth = (text) => RULER.measureText(text).width;
+
+/** The text, or as much of its beginning as the width allows. */
+function fitText(text, width) {
+  if (textWidth(text) <= width) return text;
+  let most = text.length;
+  while (most > 1 && textWidth(shorten(text, most)) > width) most -= 1;
+  return shorten(text, most);
+}
+
 const scale = (from, to) => (x) =>
   to[0] + ((x - from[0]) / (from[1] - from[0] || 1)) * (to[1] - to[0]);
 

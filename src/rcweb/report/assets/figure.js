@@ -60,13 +60,15 @@ function saveSvg(name, svg) {
   download(name, svgText(svg), "image/svg+xml");
 }
 
-/** At twice the size, for print. */
+/** At twice the size, for print, as far as browsers can paint pictures that large. */
 function savePng(name, svg) {
-  const [width, height] = ["width", "height"].map((side) => Number(svg.getAttribute(side)));
+  const sides = ["width", "height"].map((side) => Number(svg.getAttribute(side)));
+  const zoom = Math.min(2, 15_000 / Math.max(...sides));
+  const [width, height] = sides.map((side) => Math.round(zoom * side));
   const picture = new Image();
   picture.addEventListener("load", () => {
-    const canvas = h("canvas", { width: 2 * width, height: 2 * height });
-    canvas.getContext("2d").drawImage(picture, 0, 0, 2 * width, 2 * height);
+    const canvas = h("canvas", { width, height });
+    canvas.getContext("2d").drawImage(picture, 0, 0, width, height);
     canvas.toBlob((blob) => download(name, blob));
   });
   picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(svg))}`;

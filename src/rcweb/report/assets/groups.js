@@ -51,20 +51,18 @@ function orderGroups(rows, order) {
   return by ? [...rows].sort(by) : rows;
 }
 
-const shorten = (text, most) => (text.length > most ? `${text.slice(0, Math.max(1, most - 1))}…` : text);
-
 const ROW_HEIGHT = 22;
 const AXIS_HEIGHT = 24;
 
 /** What axis and rows share: where labels end and where a value lies. */
 function groupScale(rows, width) {
-  const longest = Math.max(...rows.map(({ name }) => name.length), 1);
-  const left = Math.min(Math.max(60, 6.6 * longest + 14), 0.42 * width, 250);
+  const longest = range([46, ...rows.map(({ name }) => textWidth(name))])[1];
+  const left = Math.min(longest + 16, 0.42 * width, 260);
   const ends = rows.flatMap(({ values, low, high, mean: middle }) => [...values, low ?? middle, high ?? middle]);
   const [lowest, highest] = range([0, ...ends]);
   const pad = 0.03 * (highest - lowest || 1);
   const x = scale([lowest - pad, highest + pad], [left, width - 14]);
-  return { left, x, letters: Math.floor((left - 14) / 6.6), marks: ticks(lowest, highest, width < 480 ? 3 : 5) };
+  return { left, x, marks: ticks(lowest, highest, width < 480 ? 3 : 5) };
 }
 
 function groupAxis({ x, marks }) {
@@ -75,7 +73,7 @@ function groupAxis({ x, marks }) {
   );
 }
 
-function groupRows(rows, { left, x, letters, marks }, width) {
+function groupRows(rows, { left, x, marks }, width) {
   const height = rows.length * ROW_HEIGHT;
   const grid = marks.map((mark) =>
     s("line", { class: mark === 0 ? "zero" : "grid", x1: x(mark), x2: x(mark), y1: 0, y2: height }),
@@ -89,7 +87,7 @@ function groupRows(rows, { left, x, letters, marks }, width) {
       s(
         "text",
         { class: "label", x: left - 10, y: y + 4, "text-anchor": "end" },
-        shorten(name, letters),
+        fitText(name, left - 14),
         s("title", {}, name),
       ),
       s("rect", { class: `mean-bar fill-${side}`, x: from, width: Math.max(to - from, 0.5), y: y - 5, height: 10 }),
