@@ -79,7 +79,9 @@ function activityPart(regulator) {
   function draw() {
     const isGroup = GROUP_ORDERS.some(([order]) => order === activityOrder);
     const wanted = search.value.trim().toLowerCase();
-    const rows = orderGroups(means, activityOrder).filter(({ name }) => name.toLowerCase().includes(wanted));
+    const rows = orderGroups(means, activityOrder).filter(({ name }) =>
+      name.toLowerCase().includes(wanted),
+    );
     const name = `activity_${fileName(regulator.label)}`;
     searchField.hidden = !isGroup || GROUPS.length <= 12;
     note.textContent = activityNote(regulator, isGroup);
@@ -106,7 +108,12 @@ function activityPart(regulator) {
     h(
       "div",
       { class: "inline-fields" },
-      h("label", { class: "inline" }, "Show ", h("select", { id: "activity-order", onchange }, options)),
+      h(
+        "label",
+        { class: "inline" },
+        "Show ",
+        h("select", { id: "activity-order", onchange }, options),
+      ),
       searchField,
     ),
     holder,

@@ -14,7 +14,9 @@ function associationsView(open) {
   const hits = ASSOCIATIONS.filter(isSignificant);
   const chosen = h("div", { class: "chosen-cell", role: "status" });
   const choose = (row) => chosen.replaceChildren(...cellWords(row, open));
-  chosen.append(h("p", { class: "note" }, "Choose a cell to read its numbers; a name opens the regulator."));
+  chosen.append(
+    h("p", { class: "note" }, "Choose a cell to read its numbers; a name opens the regulator."),
+  );
   const table = associationTable(hits.length ? hits : ASSOCIATIONS, open);
   return [
     h(
@@ -26,7 +28,12 @@ function associationsView(open) {
     h(
       "div",
       { class: hits.length ? "halves" : null },
-      h("div", {}, hits.length ? heatMapFigure(hits, choose, open) : null, h("div", {}, chosen, table)),
+      h(
+        "div",
+        {},
+        hits.length ? heatMapFigure(hits, choose, open) : null,
+        h("div", {}, chosen, table),
+      ),
     ),
     downloadButton("associations.tsv", associationFile),
   ];
@@ -34,7 +41,11 @@ function associationsView(open) {
 
 function cellWords({ r, c, statistic, effect, n, p, q }, open) {
   const [title, kind] = DATA.associations.columns[c];
-  const facts = [`effect ${number(effect)}`, `statistic ${cellText(statistic)}`, `${count(n ?? 0)} samples`];
+  const facts = [
+    `effect ${number(effect)}`,
+    `statistic ${cellText(statistic)}`,
+    `${count(n ?? 0)} samples`,
+  ];
   return [
     h(
       "p",
@@ -57,7 +68,12 @@ function heatMapOrder(hits) {
 function heatMapFigure(hits, choose, open) {
   const draw = () => heatMap(hits, choose, open);
   const element = figure(draw, { name: "associations" });
-  const box = h("div", { class: "map-box", tabindex: 0, role: "region", "aria-label": "Heat map of associations" });
+  const box = h("div", {
+    class: "map-box",
+    tabindex: 0,
+    role: "region",
+    "aria-label": "Heat map of associations",
+  });
   box.append(element.querySelector(".plot"));
   element.prepend(box);
   return element;
@@ -68,9 +84,16 @@ function heatMap(hits, choose, open) {
   const titles = columns.map((c) => shorten(DATA.associations.columns[c][0], 26));
   const left = 30 + 6.8 * Math.min(22, Math.max(...rows.map((r) => REGULATORS[r].label.length)));
   const top = 14 + 5 * Math.max(...titles.map((title) => title.length));
-  const place = { row: new Map(rows.map((r, i) => [r, i])), column: new Map(columns.map((c, i) => [c, i])) };
+  const place = {
+    row: new Map(rows.map((r, i) => [r, i])),
+    column: new Map(columns.map((c, i) => [c, i])),
+  };
   const width = left + columns.length * CELL + top;
-  const svg = frame(width, top + rows.length * CELL + 4, "Heat map of associations; the table has the same numbers.");
+  const svg = frame(
+    width,
+    top + rows.length * CELL + 4,
+    "Heat map of associations; the table has the same numbers.",
+  );
   columns.forEach((c, i) => {
     const [x, y] = [left + (i + 0.65) * CELL, top - 6];
     const full = s("title", {}, DATA.associations.columns[c][0]);
@@ -82,7 +105,13 @@ function heatMap(hits, choose, open) {
       s("line", { class: "grid", x1: left, x2: left + columns.length * CELL, y1: y, y2: y }),
       s(
         "text",
-        { class: "clickable", x: left - 8, y: y + 13, "text-anchor": "end", onclick: () => open(r) },
+        {
+          class: "clickable",
+          x: left - 8,
+          y: y + 13,
+          "text-anchor": "end",
+          onclick: () => open(r),
+        },
         shorten(REGULATORS[r].label, 22),
       ),
     );
@@ -99,7 +128,10 @@ function heatMap(hits, choose, open) {
         "fill-opacity": strength.toFixed(2),
         onclick: () => choose(row),
         onpointermove: (event) =>
-          showTip(event, `${REGULATORS[row.r].label}, ${DATA.associations.columns[row.c][0]}: q = ${chance(row.q)}`),
+          showTip(
+            event,
+            `${REGULATORS[row.r].label}, ${DATA.associations.columns[row.c][0]}: q = ${chance(row.q)}`,
+          ),
         onpointerleave: hideTip,
       }),
     );
@@ -116,7 +148,13 @@ function directionOf({ c, effect }) {
 
 function associationTable(rows, open) {
   const title = ({ c }) => DATA.associations.columns[c][0];
-  const numeric = (name, value, cell) => ({ title: titled(name), file: name, numeric: true, value, cell });
+  const numeric = (name, value, cell) => ({
+    title: titled(name),
+    file: name,
+    numeric: true,
+    value,
+    cell,
+  });
   return sortableTable({
     caption: "Associations",
     columns: [
@@ -127,10 +165,23 @@ function associationTable(rows, open) {
         cell: ({ r }) => button(REGULATORS[r].label, "link name", () => open(r)),
       },
       { title: "Column", file: "column", value: title },
-      { title: "Kind", file: "kind", className: "wide", value: ({ c }) => DATA.associations.columns[c][1] },
+      {
+        title: "Kind",
+        file: "kind",
+        className: "wide",
+        value: ({ c }) => DATA.associations.columns[c][1],
+      },
       numeric("effect", ({ effect }) => effect),
       { ...numeric("n", ({ n }) => n), title: "Samples", className: "wide" },
-      { ...numeric("q", ({ q }) => q, ({ q }) => chanceShort(q)), title: "q", ascending: true },
+      {
+        ...numeric(
+          "q",
+          ({ q }) => q,
+          ({ q }) => chanceShort(q),
+        ),
+        title: "q",
+        ascending: true,
+      },
     ],
     rows: [...rows].sort((a, b) => (a.p ?? 2) - (b.p ?? 2)),
     file: "associations_shown.tsv",

@@ -161,7 +161,11 @@ function outLink(gene, text) {
   const href = geneAddress(gene);
   if (!href) return null;
   const label = `${DATA.gene_labels[gene]} elsewhere, in a new tab`;
-  return h("a", { class: "out", href, target: "_blank", rel: "noopener noreferrer", "aria-label": label }, text);
+  return h(
+    "a",
+    { class: "out", href, target: "_blank", rel: "noopener noreferrer", "aria-label": label },
+    text,
+  );
 }
 
 /** What a column of annotation says about a variable, or null. */

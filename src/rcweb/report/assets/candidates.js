@@ -14,7 +14,8 @@ function candidatesPart(regulator) {
       file: "overlap",
       numeric: true,
       value: ({ overlap }) => overlap,
-      cell: ({ overlap, set_size }) => (overlap === null ? "–" : `${count(overlap)} / ${set_size ?? "?"}`),
+      cell: ({ overlap, set_size }) =>
+        overlap === null ? "–" : `${count(overlap)} / ${set_size ?? "?"}`,
     },
     {
       title: "Precision",
@@ -64,7 +65,9 @@ function relatedTo(r) {
   for (const gene of REGULATORS[r].targets)
     for (const [other] of REGULATORS_OF[gene])
       if (other !== r) shared.set(other, (shared.get(other) ?? 0) + 1);
-  return [...shared].map(([other, n]) => ({ other, shared: n })).sort((a, b) => b.shared - a.shared);
+  return [...shared]
+    .map(([other, n]) => ({ other, shared: n }))
+    .sort((a, b) => b.shared - a.shared);
 }
 
 function relatedPart(r, { open }) {

@@ -79,7 +79,9 @@ function networkCanvas(canvas, state, onChoose) {
       if (distance < least) [best, least] = [{ kind, index }, distance];
     };
     const hidden = hiddenBy(state);
-    REGULATORS.forEach((_, r) => hidden.regulator(r) || look("regulator", r, regulatorPoint(r), 40));
+    REGULATORS.forEach(
+      (_, r) => hidden.regulator(r) || look("regulator", r, regulatorPoint(r), 40),
+    );
     for (const gene of state.genes) if (!hidden.gene(gene)) look("gene", gene, genePoint(gene), 0);
     return best;
   }

@@ -12,7 +12,9 @@ const isSignificant = ({ q }) => q !== null && q <= SIGNIFICANT;
 
 function contrastsView(open) {
   const { comparisons, left_out } = DATA.contrasts;
-  const hits = comparisons.map((_, c) => CONTRASTS.filter((row) => row.c === c && isSignificant(row)).length);
+  const hits = comparisons.map(
+    (_, c) => CONTRASTS.filter((row) => row.c === c && isSignificant(row)).length,
+  );
   // Most changes first: what one wants to look at.
   const order = comparisons.map((_, c) => c).sort((a, b) => hits[b] - hits[a]);
   const text = (c) => `${comparisons[c][0]} against ${comparisons[c][1]}`;
@@ -59,7 +61,9 @@ function volcano(rows, title, width, open) {
   yAxis(svg, y, ticks(0, most, 6), left, width - 12);
   svg.append(s("line", { class: "zero", x1: x(0), x2: x(0), y1: top, y2: height - bottom }));
   for (const mark of ticks(-extent, extent, width < 480 ? 5 : 6))
-    svg.append(s("text", { x: x(mark), y: height - bottom + 17, "text-anchor": "middle" }, number(mark)));
+    svg.append(
+      s("text", { x: x(mark), y: height - bottom + 17, "text-anchor": "middle" }, number(mark)),
+    );
   const dot = (row) => {
     const side = isSignificant(row) ? `fill-${row.change < 0 ? "negative" : "positive"}` : "plain";
     const name = fullName(REGULATORS[row.r]);
@@ -69,7 +73,8 @@ function volcano(rows, title, width, open) {
       cy: y(logChance(row.p)),
       r: isSignificant(row) ? 5 : 3.5,
       onclick: () => open(row.r),
-      onpointermove: (event) => showTip(event, `${name}: ${number(row.change)}, q = ${chance(row.q)}`),
+      onpointermove: (event) =>
+        showTip(event, `${name}: ${number(row.change)}, q = ${chance(row.q)}`),
       onpointerleave: hideTip,
     });
   };
@@ -92,7 +97,9 @@ function volcanoLabels(rows, x, y, width) {
     const text = shorten(REGULATORS[row.r].label, 16);
     const long = 7.2 * text.length;
     const [cx, cy] = at(row);
-    const box = [cx + 8, cx - 8 - long].map((from) => [from, cy - 6, from + long, cy + 6]).find(free);
+    const box = [cx + 8, cx - 8 - long]
+      .map((from) => [from, cy - 6, from + long, cy + 6])
+      .find(free);
     if (!box) continue;
     taken.push(box);
     labels.push(s("text", { class: "strong", x: box[0], y: cy + 4 }, text));
@@ -101,8 +108,15 @@ function volcanoLabels(rows, x, y, width) {
 }
 
 function contrastTable(rows, c, title, open) {
-  const numeric = (name, value, cell) => ({ title: name, file: name.toLowerCase(), numeric: true, value, cell });
-  const interval = ({ lower, upper }) => (lower === null ? "–" : `${number(lower)} to ${number(upper)}`);
+  const numeric = (name, value, cell) => ({
+    title: name,
+    file: name.toLowerCase(),
+    numeric: true,
+    value,
+    cell,
+  });
+  const interval = ({ lower, upper }) =>
+    lower === null ? "–" : `${number(lower)} to ${number(upper)}`;
   return sortableTable({
     caption: `Changes, ${title}`,
     columns: [
@@ -113,11 +127,30 @@ function contrastTable(rows, c, title, open) {
         cell: ({ r }) => button(REGULATORS[r].label, "link name", () => open(r)),
       },
       numeric("Change", ({ change }) => change),
-      { ...numeric("Lower", ({ lower }) => lower, interval), title: "95 % interval", className: "wide" },
+      {
+        ...numeric("Lower", ({ lower }) => lower, interval),
+        title: "95 % interval",
+        className: "wide",
+      },
       { ...numeric("Upper", ({ upper }) => upper), fileOnly: true },
       { ...numeric("t", ({ t }) => t), className: "wide" },
-      { ...numeric("p", ({ p }) => p, ({ p }) => chanceShort(p)), ascending: true, className: "wide" },
-      { ...numeric("q", ({ q }) => q, ({ q }) => chanceShort(q)), ascending: true },
+      {
+        ...numeric(
+          "p",
+          ({ p }) => p,
+          ({ p }) => chanceShort(p),
+        ),
+        ascending: true,
+        className: "wide",
+      },
+      {
+        ...numeric(
+          "q",
+          ({ q }) => q,
+          ({ q }) => chanceShort(q),
+        ),
+        ascending: true,
+      },
     ],
     rows,
     file: `contrast_${fileName(DATA.contrasts.comparisons[c][0])}.tsv`,
@@ -126,7 +159,18 @@ function contrastTable(rows, c, title, open) {
 }
 
 const contrastFile = () => ({
-  columns: ["regulator", "group", "reference", "change", "lower", "upper", "t", "p", "q", "regulator_name"],
+  columns: [
+    "regulator",
+    "group",
+    "reference",
+    "change",
+    "lower",
+    "upper",
+    "t",
+    "p",
+    "q",
+    "regulator_name",
+  ],
   rows: CONTRASTS.map(({ r, c, change, lower, upper, t, p, q }) => [
     REGULATORS[r].id,
     ...DATA.contrasts.comparisons[c],

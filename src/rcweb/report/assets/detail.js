@@ -57,7 +57,9 @@ function detailHeader(regulator, r, { open, showInNetwork }) {
       ),
       about(regulator) ? h("p", { class: "note" }, about(regulator)) : null,
       gradeSentence(regulator),
-      regulator.unnamed ? h("p", { class: "note" }, `No name: ${lowerFirst(regulator.unnamed)}`) : null,
+      regulator.unnamed
+        ? h("p", { class: "note" }, `No name: ${lowerFirst(regulator.unnamed)}`)
+        : null,
     ),
     h(
       "div",

@@ -18,7 +18,12 @@ function figure(draw, { name, caption = null, whole = draw }) {
 /** Two small buttons; `picture()` gives an svg element with its colours in it. */
 function figureTools(name, picture) {
   const save = (kind, how) =>
-    button(kind, "tool", () => how(`${name}.${kind.toLowerCase()}`, picture()), `Save ${name} as ${kind}`);
+    button(
+      kind,
+      "tool",
+      () => how(`${name}.${kind.toLowerCase()}`, picture()),
+      `Save ${name} as ${kind}`,
+    );
   return h("span", { class: "tools" }, "↓ ", save("SVG", saveSvg), save("PNG", savePng));
 }
 
@@ -50,7 +55,9 @@ function styledSvg(svg) {
     element.removeAttribute("class");
   }
   holder.remove();
-  svg.prepend(s("rect", { width: "100%", height: "100%", fill: colour("surface"), stroke: "none" }));
+  svg.prepend(
+    s("rect", { width: "100%", height: "100%", fill: colour("surface"), stroke: "none" }),
+  );
   return svg;
 }
 
@@ -83,7 +90,11 @@ function svgPen({ width, height }) {
   const add = (tag, attributes, ...text) => svg.append(s(tag, attributes, ...text));
   const font = (pen) => {
     const [, weight, size] = /^(\d+ )?(\d+)px/.exec(pen.font) ?? [null, "400", "12"];
-    return { "font-size": size, "font-weight": (weight ?? "400").trim(), "font-family": "sans-serif" };
+    return {
+      "font-size": size,
+      "font-weight": (weight ?? "400").trim(),
+      "font-family": "sans-serif",
+    };
   };
   return {
     svg,
@@ -114,7 +125,11 @@ function svgPen({ width, height }) {
     },
     strokeText(text, x, y) {
       const stroke = { stroke: this.strokeStyle, "stroke-width": this.lineWidth, fill: "none" };
-      add("text", { x: at(x), y: at(y) + 4, "stroke-linejoin": "round", ...stroke, ...font(this) }, text);
+      add(
+        "text",
+        { x: at(x), y: at(y) + 4, "stroke-linejoin": "round", ...stroke, ...font(this) },
+        text,
+      );
     },
     fillText(text, x, y) {
       add("text", { x: at(x), y: at(y) + 4, fill: this.fillStyle, ...font(this) }, text);

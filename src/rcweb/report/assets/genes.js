@@ -9,7 +9,12 @@ function shareOf(r, place, gene) {
 }
 
 function geneView(gene, actions) {
-  return [geneHeader(gene, actions), explainedPart(gene), geneRegulators(gene, actions), annotationPart(gene)];
+  return [
+    geneHeader(gene, actions),
+    explainedPart(gene),
+    geneRegulators(gene, actions),
+    annotationPart(gene),
+  ];
 }
 
 function geneHeader(gene, { showInNetwork, back }) {
@@ -22,13 +27,19 @@ function geneHeader(gene, { showInNetwork, back }) {
       "div",
       {},
       h("h3", { id: "detail-title" }, label, " ", label === id ? null : h("small", {}, id)),
-      h("p", { class: "note" }, `Variable; target of ${plural(REGULATORS_OF[gene].length, "regulator")}.`),
+      h(
+        "p",
+        { class: "note" },
+        `Variable; target of ${plural(REGULATORS_OF[gene].length, "regulator")}.`,
+      ),
     ),
     h(
       "div",
       { class: "buttons" },
       outLink(gene, "Look up ↗"),
-      drawn ? button("Show in network", "quiet", () => showInNetwork({ kind: "gene", index: gene })) : null,
+      drawn
+        ? button("Show in network", "quiet", () => showInNetwork({ kind: "gene", index: gene }))
+        : null,
       back ? button("Back", "quiet", back) : null,
     ),
   );
@@ -51,7 +62,8 @@ function explainedPart(gene) {
     parts.length
       ? figure((width) => shareBars(gene, parts, share, width), {
           name: `variance_${fileName(DATA.gene_labels[gene])}`,
-          caption: "Of each regulator alone; where activities correlate these do not add up to the total.",
+          caption:
+            "Of each regulator alone; where activities correlate these do not add up to the total.",
         })
       : null,
   );
@@ -73,9 +85,19 @@ function shareBars(gene, parts, total, width) {
   rows.forEach(({ text, share, strong }, i) => {
     const y = i * line + line / 2;
     svg.append(
-      s("text", { class: strong ? "strong" : null, x: left - 8, y: y + 4, "text-anchor": "end" }, shorten(text, 20)),
+      s(
+        "text",
+        { class: strong ? "strong" : null, x: left - 8, y: y + 4, "text-anchor": "end" },
+        shorten(text, 20),
+      ),
       s("rect", { class: "track", x: left, y: y - 6, width: x(most) - left, height: 12 }),
-      s("rect", { class: "kept", x: left, y: y - 6, width: Math.max(1, x(share) - left), height: 12 }),
+      s("rect", {
+        class: "kept",
+        x: left,
+        y: y - 6,
+        width: Math.max(1, x(share) - left),
+        height: 12,
+      }),
       s("text", { x: x(most) + 8, y: y + 4 }, percent(share)),
     );
   });
@@ -96,7 +118,13 @@ function geneRegulators(gene, { open }) {
       value: ({ r }) => REGULATORS[r].label,
       cell: ({ r }) => button(fullName(REGULATORS[r]), "link", () => open(r)),
     },
-    { title: "Weight", file: "weight", numeric: true, value: weight, cell: (row) => weightCell(weight(row), largest) },
+    {
+      title: "Weight",
+      file: "weight",
+      numeric: true,
+      value: weight,
+      cell: (row) => weightCell(weight(row), largest),
+    },
     {
       title: "Prob.",
       file: "probability",

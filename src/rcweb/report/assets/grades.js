@@ -2,8 +2,10 @@
 
 const GRADES = {
   certified: "found again from halves of the variables that share none",
-  found: "the same for any start of the search and above chance, but not found again from halves of the variables",
-  unconfirmed: "neither found again from halves nor the same for any start: its edges are not drawn",
+  found:
+    "the same for any start of the search and above chance, but not found again from halves of the variables",
+  unconfirmed:
+    "neither found again from halves nor the same for any start: its edges are not drawn",
 };
 
 const ANY_GRADE = REGULATORS.some(({ grade }) => grade);

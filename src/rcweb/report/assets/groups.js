@@ -38,7 +38,11 @@ function groupMeans(activities) {
   const spread = df > 0 ? Math.sqrt(squares / df) : null;
   return rows.map((row) => {
     const half = spread === null ? null : (tQuantile(df) * spread) / Math.sqrt(row.values.length);
-    return { ...row, low: half === null ? null : row.mean - half, high: half === null ? null : row.mean + half };
+    return {
+      ...row,
+      low: half === null ? null : row.mean - half,
+      high: half === null ? null : row.mean + half,
+    };
   });
 }
 
@@ -58,7 +62,11 @@ const AXIS_HEIGHT = 24;
 function groupScale(rows, width) {
   const longest = range([46, ...rows.map(({ name }) => textWidth(name))])[1];
   const left = Math.min(longest + 16, 0.42 * width, 260);
-  const ends = rows.flatMap(({ values, low, high, mean: middle }) => [...values, low ?? middle, high ?? middle]);
+  const ends = rows.flatMap(({ values, low, high, mean: middle }) => [
+    ...values,
+    low ?? middle,
+    high ?? middle,
+  ]);
   const [lowest, highest] = range([0, ...ends]);
   const pad = 0.03 * (highest - lowest || 1);
   const x = scale([lowest - pad, highest + pad], [left, width - 14]);
@@ -83,17 +91,32 @@ function groupRows(rows, { left, x, marks }, width) {
     const side = middle < 0 ? "negative" : "positive";
     const [from, to] = [x(0), x(middle)].sort((a, b) => a - b);
     return [
-      s("rect", { class: "hit", x: 0, width, y: y - ROW_HEIGHT / 2, height: ROW_HEIGHT, fill: "none" }),
+      s("rect", {
+        class: "hit",
+        x: 0,
+        width,
+        y: y - ROW_HEIGHT / 2,
+        height: ROW_HEIGHT,
+        fill: "none",
+      }),
       s(
         "text",
         { class: "label", x: left - 10, y: y + 4, "text-anchor": "end" },
         fitText(name, left - 14),
         s("title", {}, name),
       ),
-      s("rect", { class: `mean-bar fill-${side}`, x: from, width: Math.max(to - from, 0.5), y: y - 5, height: 10 }),
+      s("rect", {
+        class: `mean-bar fill-${side}`,
+        x: from,
+        width: Math.max(to - from, 0.5),
+        y: y - 5,
+        height: 10,
+      }),
       low === null ? null : s("line", { class: "interval", x1: x(low), x2: x(high), y1: y, y2: y }),
       s("line", { class: "middle", x1: x(middle), x2: x(middle), y1: y - 7, y2: y + 7 }),
-      values.map((value) => s("circle", { class: `dot fill-${side}`, cx: x(value), cy: y, r: 2.8 })),
+      values.map((value) =>
+        s("circle", { class: `dot fill-${side}`, cx: x(value), cy: y, r: 2.8 }),
+      ),
     ];
   };
   return s("g", {}, grid, rows.map(line).flat(2).filter(Boolean));
@@ -128,7 +151,11 @@ function groupFigure(regulator, rows) {
   const whole = (width) => {
     const shared = groupScale(rows, width);
     const svg = frame(width, AXIS_HEIGHT + rows.length * ROW_HEIGHT + 6, label);
-    const moved = s("g", { transform: `translate(0 ${AXIS_HEIGHT})` }, groupRows(rows, shared, width));
+    const moved = s(
+      "g",
+      { transform: `translate(0 ${AXIS_HEIGHT})` },
+      groupRows(rows, shared, width),
+    );
     svg.append(groupAxis(shared), moved);
     return svg;
   };
@@ -149,5 +176,8 @@ function groupTable(regulator, rows) {
   ];
   const file = `groups_${fileName(regulator.label)}.tsv`;
   const caption = `Activity of ${fullName(regulator)} by group`;
-  return onOpen("As a table", () => sortableTable({ caption, columns, rows, file, limit: 15 }).element);
+  return onOpen(
+    "As a table",
+    () => sortableTable({ caption, columns, rows, file, limit: 15 }).element,
+  );
 }

@@ -68,7 +68,12 @@ function listTable(open, show) {
             ? (regulator(list) ?? "–")
             : button(regulator(list), "link", () => open(list.regulator)),
       },
-      { title: "Evidence", file: "evidence", className: "wide text", value: (list) => listFact(list, "evidence") },
+      {
+        title: "Evidence",
+        file: "evidence",
+        className: "wide text",
+        value: (list) => listFact(list, "evidence"),
+      },
     ],
     rows: LISTS,
     file: "known_lists.tsv",

@@ -33,7 +33,10 @@ function networkView(holder, open, openGene) {
     const others = near.map((edge) =>
       node.kind === "regulator" ? genePoint(edge.gene) : regulatorPoint(edge.r),
     );
-    drawing.fit([own, ...others].filter(([x]) => x !== null), 24);
+    drawing.fit(
+      [own, ...others].filter(([x]) => x !== null),
+      24,
+    );
   }
 
   const only = h("input", {

@@ -142,7 +142,10 @@ function labelsInOrder(state, near, zoom) {
     const second = new Set(secondEdges(state.edges, near, selected).map((edge) => edge.r));
     const neighbours =
       selected.kind === "regulator"
-        ? [...[...second].map((r) => regulator(r, true)), ...near.map((edge) => gene(edge.gene, false))]
+        ? [
+            ...[...second].map((r) => regulator(r, true)),
+            ...near.map((edge) => gene(edge.gene, false)),
+          ]
         : near.map((edge) => regulator(edge.r, true));
     return [own, ...neighbours].filter(({ point }) => point[0] !== null);
   }

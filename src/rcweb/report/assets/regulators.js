@@ -6,7 +6,10 @@ const SEARCHABLE = REGULATORS.map((regulator) => {
   const names = regulator.candidates.filter(({ q }) => q !== null && q <= 0.05);
   const terms = regulator.terms.rows.map((row) => termName(regulator.terms, row));
   const targets = regulator.targets.flatMap((gene) => [DATA.genes[gene], DATA.gene_labels[gene]]);
-  return [...own, ...names.map(({ name }) => name), ...terms, ...targets].filter(Boolean).join("\n").toLowerCase();
+  return [...own, ...names.map(({ name }) => name), ...terms, ...targets]
+    .filter(Boolean)
+    .join("\n")
+    .toLowerCase();
 });
 
 /** A number of the diagnosis, or null. */
@@ -176,12 +179,7 @@ function regulatorList(holder, open, openGene) {
     if (row && !event.target.closest("button")) open(Number(row.dataset.regulator));
   });
   holder.append(
-    h(
-      "div",
-      { class: "list-fields" },
-      h("label", { class: "field" }, "Search", search),
-      grades,
-    ),
+    h("div", { class: "list-fields" }, h("label", { class: "field" }, "Search", search), grades),
     found,
     genes,
     table.element,

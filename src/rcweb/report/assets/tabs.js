@@ -32,7 +32,9 @@ function analysisTabs(holder, tabs) {
     });
     if (!made.has(wanted)) {
       made.add(wanted);
-      parts[chosen].panel.append(...[tabs[chosen].make()].flat().filter((element) => element !== null));
+      parts[chosen].panel.append(
+        ...[tabs[chosen].make()].flat().filter((element) => element !== null),
+      );
     }
     return true;
   }
@@ -55,7 +57,12 @@ function analysisTabs(holder, tabs) {
 function analyses(open, openGene) {
   const all = [
     ["contrasts", "Contrasts", DATA.contrasts.comparisons.length, () => contrastsView(open)],
-    ["associations", "Associations", DATA.associations.columns.length, () => associationsView(open)],
+    [
+      "associations",
+      "Associations",
+      DATA.associations.columns.length,
+      () => associationsView(open),
+    ],
     ["lists", "Known lists", DATA.known_lists.length, () => listsView(open, openGene)],
     ["measured", "Measured regulators", DATA.measured.rows.length, () => measuredView(open)],
   ];
@@ -63,4 +70,5 @@ function analyses(open, openGene) {
 }
 
 /** A sentence on rows that the page does not hold, or "". */
-const leftOut = (n) => (n ? ` ${count(n)} less significant results are left out of this page.` : "");
+const leftOut = (n) =>
+  n ? ` ${count(n)} less significant results are left out of this page.` : "";

@@ -86,7 +86,8 @@ function annotationColumns(gene) {
     className: column.title === "position" ? "wide place" : "wide brief",
     fileOnly: k >= SHOWN_ANNOTATION,
     value: (i) => annotated(column, gene(i)),
-    cell: (i) => h("span", { title: annotated(column, gene(i)) }, annotated(column, gene(i)) ?? "–"),
+    cell: (i) =>
+      h("span", { title: annotated(column, gene(i)) }, annotated(column, gene(i)) ?? "–"),
   }));
 }
 
