@@ -118,6 +118,7 @@ def test_grades_are_shown_from_network_or_diagnosis(model):
     other.diagnosis_ = pd.DataFrame({"certified": [True] + [False] * 5, "found": True})
     graded = [r.grade for r in report_data(other, other.activities).regulators]
     assert graded == ["certified"] + ["found"] * 5
+    assert "By grade: 1 certified, 5 found." in report_data(other, other.activities).summary
     plain = fitted()
     assert {r.grade for r in report_data(plain, plain.activities).regulators} == {""}
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from report_browser import find, open_afresh, problems, show_as, texts, type_into, wait_for
 from report_examples import HOSTILE, association_table, contrast_table, fitted, prior_tables
+from scipy import stats
 
 from rcweb.report import report_data, write_report
 
@@ -47,6 +49,16 @@ def page(browser, tmp_path: Path, known_table):
     open_afresh(browser, write_report(tmp_path / "report.html", data))
     yield browser
     assert problems(browser) == []
+
+
+def interval_of(group):
+    """Mean, its 95 % interval from the spread within all groups, and the number of samples."""
+    values = pd.Series(fitted(n_samples=45).activities[:, 1])
+    groups = values.groupby(GROUPS * 3)
+    df = len(values) - len(GROUPS)
+    spread = np.sqrt(((values - groups.transform("mean")) ** 2).sum() / df)
+    mean, half = groups.mean()[group], stats.t.ppf(0.975, df) * spread / np.sqrt(3)
+    return [mean, mean - half, mean + half, 3]
 
 
 def choose(driver, css, value):
@@ -95,6 +107,9 @@ def test_every_group_has_a_row(page):
     find(page, ".part details.later summary").click()
     rows = wait_for(lambda: texts(page, ".part details.later tbody tr"), "the table")
     assert rows[0].startswith(strongest[0])
+    assert [float(cell.replace("−", "-")) for cell in rows[0].split()[-4:]] == pytest.approx(
+        interval_of(strongest[0]), rel=6e-3
+    )
     assert find(page, ".rows-box").get_attribute("tabindex") == "0", "scrolls by keyboard"
     choose(page, "#activity-order", "table")
     wait_for(lambda: len(page.find_elements("css selector", "#detail svg .dot")) == 45, "samples")

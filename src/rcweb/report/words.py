@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from rcweb.network import GRADES
 from rcweb.report.data import SIGNIFICANT, Known, Regulator
 
 
@@ -93,7 +94,7 @@ def summarise(
     ]
     if explained_variance is not None and explained_variance < 0:
         sentences.append("Its predictions lie further from the data than the means do.")
-    sentences += _on_certainty(regulators) + _on_names(regulators)
+    sentences += _on_grades(regulators) + _on_certainty(regulators) + _on_names(regulators)
     return tuple(sentences)
 
 
@@ -103,6 +104,14 @@ def _verb(n: int, explained_variance: float | None) -> str:
         return "act on" if n != 1 else "acts on"
     share = "nothing" if explained_variance < 0 else f"{explained_variance:.0%}"
     return f"explain{'s' * (n == 1)} {share} of the variance of"
+
+
+def _on_grades(regulators: Sequence[Regulator]) -> list[str]:
+    counts = Counter(regulator.grade for regulator in regulators if regulator.grade)
+    if not counts:
+        return []
+    parts = [f"{counts[grade]:,} {grade}" for grade in GRADES if counts[grade]]
+    return [f"By grade: {', '.join(parts)}."]
 
 
 def _on_certainty(regulators: Sequence[Regulator]) -> list[str]:

@@ -89,6 +89,8 @@ function groupRows(rows, { left, x, marks }, width) {
   const line = ({ name, values, mean: middle, low, high }, i) => {
     const y = (i + 0.5) * ROW_HEIGHT;
     const side = middle < 0 ? "negative" : "positive";
+    // Many samples would cover each other in one line; steps of the golden ratio fill a band evenly.
+    const shift = (k) => (values.length > 12 ? (((k * 0.618) % 1) - 0.5) * 14 : 0);
     const [from, to] = [x(0), x(middle)].sort((a, b) => a - b);
     return [
       s("rect", {
@@ -114,8 +116,8 @@ function groupRows(rows, { left, x, marks }, width) {
       }),
       low === null ? null : s("line", { class: "interval", x1: x(low), x2: x(high), y1: y, y2: y }),
       s("line", { class: "middle", x1: x(middle), x2: x(middle), y1: y - 7, y2: y + 7 }),
-      values.map((value) =>
-        s("circle", { class: `dot fill-${side}`, cx: x(value), cy: y, r: 2.8 }),
+      values.map((value, k) =>
+        s("circle", { class: `dot fill-${side}`, cx: x(value), cy: y + shift(k), r: 2.8 }),
       ),
     ];
   };
