@@ -72,12 +72,11 @@ def test_explained_share_is_that_of_the_formula(seed, unit):
     R, C = rng.normal(size=(20, 3)), rng.normal(size=(3, 7))
     X = (R @ C + rng.normal(size=(20, 7))) * unit
     X[0, 1] = np.nan
-    table = gene_fit(X, R, C * unit, [f"g{n}" for n in range(7)])
+    found = gene_fit(X, R, C * unit, [f"g{n}" for n in range(7)])
     centred = X - np.nanmean(X, axis=0)
     rest = centred - (R - R.mean(axis=0)) @ C * unit
     share = 1 - np.nansum(rest**2, axis=0) / np.nansum(centred**2, axis=0)
-    np.testing.assert_allclose(table["explained"], share, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(table["spread"], np.nanstd(X, axis=0), rtol=1e-9)
+    np.testing.assert_allclose(found, share, rtol=1e-9, atol=1e-9)
 
 
 def test_explained_share_agrees_with_the_score():
@@ -87,25 +86,22 @@ def test_explained_share_agrees_with_the_score():
     model = RCweb(3).fit(X)
     data = report_data(model, X)
     assert np.isnan(data.gene_explained[-1])
-    share, spread = np.array(data.gene_explained), np.array(data.gene_spread)
-    kept = np.isfinite(share)
-    mean = np.average(share[kept], weights=spread[kept] ** 2)
+    mean = np.average(data.gene_explained[:-1], weights=X[:, :-1].var(axis=0))
     assert mean == pytest.approx(model.score(X), abs=1e-6)
 
 
 def test_extreme_values_do_not_overflow():
     """1e200 squared is infinite; the share is not."""
     R = np.random.default_rng(0).normal(size=(10, 1))
-    table = gene_fit(1e200 * R, R, np.array([[1e200]]), ["g"])
-    assert table.loc["g", "explained"] == pytest.approx(1)
+    assert gene_fit(1e200 * R, R, np.array([[1e200]]), ["g"])["g"] == pytest.approx(1)
 
 
 def test_activities_alone_tell_no_variance(model):
     """Without the data nothing is said, unless it was counted before."""
     assert report_data(model, model.activities).gene_explained == ()
-    kept = pd.DataFrame({"spread": [2.0], "explained": [0.5]}, index=["gene3"])
-    data = report_data(model, model.activities, gene_variance=kept)
-    assert (data.gene_explained[3], data.gene_spread[3]) == (0.5, 2.0)
+    kept = pd.Series([0.5], index=["gene3"])
+    data = report_data(model, model.activities, gene_explained=kept)
+    assert data.gene_explained[3] == 0.5
     assert np.isnan(data.gene_explained[4])
 
 

@@ -39,7 +39,7 @@ def page(browser, tmp_path: Path, known_table):
             {"product": [f"protein {n}" for n in range(80)], "note": [HOSTILE, *["x"] * 79]},
             index=genes,
         ),
-        gene_variance=pd.DataFrame({"spread": 2.0, "explained": 0.75}, index=genes),
+        gene_explained=pd.Series(0.75, index=genes),
         link="https://example.org/find?q={id}&n={name}",
         contrasts=contrast_table(model),
         associations=association_table(model),

@@ -33,7 +33,7 @@ def knowledge_to_bytes(knowledge: Knowledge) -> bytes:
         "groups": knowledge.groups,
         "labels": knowledge.labels,
         "gene_table": _plain_texts(knowledge.gene_table),
-        "gene_variance": _plain_frame(knowledge.gene_variance),
+        "gene_explained": _plain_series(knowledge.gene_explained),
         "link": knowledge.link,
         "title": knowledge.title,
     }
@@ -72,7 +72,7 @@ def read_knowledge(folder: Path, n_samples: int) -> Knowledge:
             title=None if title is None else str(title),
             # Earlier versions kept no annotation of the variables.
             gene_table=_texts(document.get("gene_table")),
-            gene_variance=_frame(document.get("gene_variance")),
+            gene_explained=_series(document.get("gene_explained")),
             link=_link(document.get("link")),
         )
     # An edited file can fail in any of these ways.
@@ -150,6 +150,15 @@ def _link(template: str | None) -> str | None:
 
     # The folder may come from a stranger.
     return checked_link(str(template))
+
+
+def _plain_series(shares: pd.Series | None) -> dict[str, Any] | None:
+    return None if shares is None else _plain_frame(shares.to_frame())
+
+
+def _series(document: dict[str, Any] | None) -> pd.Series | None:
+    frame = _frame(document)
+    return None if frame is None else frame.iloc[:, 0]
 
 
 def _plain_frame(frame: pd.DataFrame | None) -> dict[str, Any] | None:

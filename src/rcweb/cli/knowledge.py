@@ -60,7 +60,7 @@ class Knowledge:
     name_columns : columns of the table of names; labels : names to show instead of identifiers
     gene_table : further columns of the table of names, indexed by variable; link : address
         template of a variable's own page
-    gene_variance : spread and share explained of every variable, which only a fit can count
+    gene_explained : share of the variance of every variable, which only a fit can count
     title : heading of the report
     set_files : name and sets of every file of sets
     matches : how much of each file is in the table
@@ -75,7 +75,7 @@ class Knowledge:
     labels: dict[str, str] | None = None
     gene_table: pd.DataFrame | None = None
     link: str | None = None
-    gene_variance: pd.DataFrame | None = None
+    gene_explained: pd.Series | None = None
     title: str | None = None
     set_files: tuple[tuple[str, GeneSets], ...] = ()
     matches: tuple[Match, ...] = ()

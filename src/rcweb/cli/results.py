@@ -72,7 +72,7 @@ def write_result(
     from rcweb.storage.folder import replacing_folder
 
     knowledge, annotations = knowledge or Knowledge(), annotations or Annotations()
-    knowledge = _with_gene_variance(knowledge, result)
+    knowledge = _with_explained(knowledge, result)
     kept = DATA_FILES if keep else ()
     with replacing_folder(out, FILES, result.provenance, keep=kept, overwrite=overwrite) as folder:
         for name, text in _texts(result, annotations).items():
@@ -120,7 +120,7 @@ def read_result(out: str | Path) -> Result:
     return Result(model, activities, record, knowledge=knowledge)
 
 
-def _with_gene_variance(knowledge: Knowledge, result: Result) -> Knowledge:
+def _with_explained(knowledge: Knowledge, result: Result) -> Knowledge:
     """Add how well every variable is explained, while the data are at hand."""
     from rcweb.report import gene_fit
 
@@ -129,7 +129,7 @@ def _with_gene_variance(knowledge: Knowledge, result: Result) -> Knowledge:
         return knowledge
     network = result.model.network_
     fit = gene_fit(result.data, result.activities, network.weights, network.targets)
-    return replace(knowledge, gene_variance=fit)
+    return replace(knowledge, gene_explained=fit)
 
 
 def _texts(result: Result, annotations: Annotations) -> dict[str, str]:
@@ -223,7 +223,7 @@ def _write_report(
         annotations={key: table for key, table in tables.items() if table is not None} or None,
         gene_sets=knowledge.known,
         gene_table=knowledge.gene_table,
-        gene_variance=knowledge.gene_variance,
+        gene_explained=knowledge.gene_explained,
         link=knowledge.link,
         contrasts=annotations.contrasts,
         associations=annotations.associations,

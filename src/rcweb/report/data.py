@@ -80,7 +80,6 @@ class Regulator:
     known : best known regulator, if any; terms : enriched sets, best first
     grade : "certified", "found" or "unconfirmed"; "" when not known
     candidates : known regulators it may be, best first; unnamed : why it has no name, a sentence
-    spread : standard deviation of the activity over all samples
     """
 
     id: str
@@ -96,7 +95,6 @@ class Regulator:
     grade: str = ""
     candidates: tuple[NameCandidate, ...] = ()
     unnamed: str = ""
-    spread: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -183,8 +181,8 @@ class ReportData:
     provenance : (what, value) pairs
     input, input_notes : the input check: (what, text) pairs, and sentences worth knowing
     gene_columns : annotation of the variables; link : address template of a variable's page
-    gene_spread, gene_explained : standard deviation of each variable, and the share of its variance
-        that the network explains; empty where the data were not given
+    gene_explained : share of the variance of each variable that the network explains; empty where
+        the data were not given
     contrasts, associations, known_lists : analyses; empty where there are none
     """
 
@@ -208,7 +206,6 @@ class ReportData:
     input_notes: tuple[str, ...] = ()
     gene_columns: tuple[GeneColumn, ...] = ()
     link: str = ""
-    gene_spread: tuple[float, ...] = ()
     gene_explained: tuple[float, ...] = ()
     contrasts: ReportContrasts = ReportContrasts()
     associations: ReportAssociations = ReportAssociations()

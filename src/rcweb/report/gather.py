@@ -48,7 +48,7 @@ def report_data(
     gene_names: Mapping[str, str] | Sequence[str] | None = None,
     explained_variance: float | None = None,
     gene_table: pd.DataFrame | None = None,
-    gene_variance: pd.DataFrame | None = None,
+    gene_explained: pd.Series | None = None,
     link: str | None = None,
     contrasts: pd.DataFrame | None = None,
     associations: pd.DataFrame | None = None,
@@ -75,8 +75,8 @@ def report_data(
         default those of the network.
     explained_variance : share that the activities explain, where the data are not given.
     gene_table : annotation of the variables, indexed by identifier, such as product and position.
-    gene_variance : spread and share explained of every variable, as of `gene_fit`, where the data
-        are not given.
+    gene_explained : share of the variance of every variable, as of `gene_fit`, where the data are
+        not given.
     link : address of a variable's own page, ``"https://.../{id}"`` or with ``{name}``.
     contrasts : changes between groups, as of `activity.contrast`: regulator, group, reference,
         change, lower, upper, t, p, q.
@@ -100,8 +100,8 @@ def report_data(
     tables = split_annotations(annotations)
     diagnosis = _diagnosis(model, network)
     regulators = _regulators(network, activities, drawn, diagnosis, tables, gene_sets, labels)
-    if gene_variance is None and np.shape(X_or_activities)[1] != activities.shape[1]:
-        gene_variance = gene_fit(X_or_activities, activities, network.weights, network.targets)
+    if gene_explained is None and np.shape(X_or_activities)[1] != activities.shape[1]:
+        gene_explained = gene_fit(X_or_activities, activities, network.weights, network.targets)
     reason = str(getattr(model, "reason_", ""))
     checked = getattr(model, "input_", InputCheck())
     return ReportData(
@@ -130,7 +130,7 @@ def report_data(
         input_notes=checked.notes,
         gene_columns=gene_columns(gene_table, network.targets),
         link="" if link is None else checked_link(link),
-        **_gene_numbers(gene_variance, network),
+        gene_explained=_in_order(gene_explained, network.targets),
         contrasts=contrast_records(contrasts, network),
         associations=association_records(associations, network),
         known_lists=list_records(prior, prior_targets, network),
@@ -191,15 +191,9 @@ def _gene_labels(
     return tuple(map(str, names))
 
 
-def _gene_numbers(variance: pd.DataFrame | None, network: Network) -> dict[str, tuple[float, ...]]:
-    """Spread and share explained of every variable, in the order of the network."""
-    if variance is None:
-        return {}
-    rows = variance.reindex(list(network.targets))
-    return {
-        "gene_spread": tuple(rows["spread"].tolist()),
-        "gene_explained": tuple(rows["explained"].tolist()),
-    }
+def _in_order(shares: pd.Series | None, genes: tuple[str, ...]) -> tuple[float, ...]:
+    """One number per variable, nan where there is none; () without any."""
+    return () if shares is None else tuple(shares.reindex(list(genes)).astype(float).tolist())
 
 
 def _diagnosis(model: Any, network: Network) -> pd.DataFrame:
@@ -228,7 +222,6 @@ def _regulators(
     # A network made by hand has no grades; the diagnosis may know them.
     grades = network.grades if any(network.grades) else grades_of(diagnosis)
     overlaps = all_overlaps(network, gene_sets)
-    spread = activities.std(axis=0) if len(activities) else np.zeros(activities.shape[1])
     found = []
     for p, name in enumerate(network.regulators):
         edges = np.flatnonzero(network.weights[p])
@@ -251,7 +244,6 @@ def _regulators(
                 terms=top_terms(rows_of(terms, name), MAX_TERMS, label_of),
                 grade=grades[p] if grades else "",
                 candidates=tuple(candidates_of(rows, rows_of(overlaps, name))),
-                spread=float(spread[p]),
             )
         )
     named = dict(zip(network.regulators, network.regulator_names))

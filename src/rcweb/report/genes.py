@@ -99,33 +99,32 @@ def _coded(title: str, texts: pd.Series) -> GeneColumn:
     return GeneColumn(title, tuple(map(str, levels)), tuple(map(int, codes)))
 
 
-def gene_fit(X: Any, activities: Any, weights: Array, genes: Sequence[str]) -> pd.DataFrame:
-    """Columns "spread" and "explained" of every variable, over what was measured.
+def gene_fit(X: Any, activities: Any, weights: Array, genes: Sequence[str]) -> pd.Series:
+    """Share of the variance of every variable that the network explains, over what was measured.
 
     X : (samples, variables), dense; activities : (samples, regulators); weights : (P, N)
-    spread : standard deviation; explained : share of its variance that the network predicts,
-    ``1 - ||g - R C||^2 / ||g||^2`` with g and R centred; negative if its mean predicts better.
+
+    ``1 - ||g - R C||^2 / ||g||^2`` with g and R centred; negative if its mean predicts better, nan
+    if it is constant.
     """
     data = np.asarray(X, dtype=np.float64)
     R = np.asarray(activities, dtype=np.float64)
-    spread, explained = np.full((2, data.shape[1]), np.nan)
+    share = np.full(data.shape[1], np.nan)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         R = R - R.mean(axis=0)
         for start in range(0, data.shape[1], COLUMNS_AT_ONCE):
             some = slice(start, start + COLUMNS_AT_ONCE)
-            spread[some], explained[some] = _fit_of(data[:, some], R, weights[:, some])
-    return pd.DataFrame({"spread": spread, "explained": explained}, index=list(genes))
+            share[some] = _shares(data[:, some], R, weights[:, some])
+    return pd.Series(share, index=list(genes), name="explained")
 
 
-def _fit_of(g: Array, R: Array, weights: Array) -> tuple[Array, Array]:
+def _shares(g: Array, R: Array, weights: Array) -> Array:
     seen = np.isfinite(g)
-    n = np.maximum(seen.sum(axis=0), 1)
     # In units of the largest value: squares of extreme ones overflow.
     unit = np.abs(g).max(axis=0, where=seen, initial=0.0)
     unit[unit == 0] = 1.0
     g = g / unit
-    centred = g - g.sum(axis=0, where=seen) / n
+    centred = g - g.sum(axis=0, where=seen) / np.maximum(seen.sum(axis=0), 1)
     total = (centred**2).sum(axis=0, where=seen)
     rest = ((centred - R @ (weights / unit)) ** 2).sum(axis=0, where=seen)
-    share = np.where(total > 0, 1 - rest / np.where(total > 0, total, 1.0), np.nan)
-    return np.sqrt(total / n) * unit, share
+    return np.where(total > 0, 1 - rest / np.where(total > 0, total, 1.0), np.nan)

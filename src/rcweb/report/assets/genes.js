@@ -1,11 +1,26 @@
 // Everything about one variable: what regulates it, how well that explains it, what it is.
 
-/** Share of the variance of a variable that one regulator accounts for alone, or null. */
-function shareOf(r, place, gene) {
-  const spread = DATA.gene_spread[gene];
-  const own = REGULATORS[r].spread;
-  if (!spread || own === null) return null;
-  return ((REGULATORS[r].weights[place] * own) / spread) ** 2;
+/**
+ * What each regulator has to do with the prediction of a variable: the covariance of its part with
+ * the whole over the variance of the whole. Adds up to 1; negative where it works against the others.
+ */
+function partsOf(gene) {
+  const terms = REGULATORS_OF[gene].map(([r, place]) => {
+    const { activities, weights } = REGULATORS[r];
+    const middle = mean(activities);
+    return activities.map((a) => weights[place] * (a - middle));
+  });
+  const whole = DATA.samples.map((_, m) => sum(terms.map((term) => term[m])));
+  const variance = sum(whole.map((x) => x * x));
+  const part = (term) => (variance > 0 ? sum(term.map((x, m) => x * whole[m])) / variance : 0);
+  return new Map(REGULATORS_OF[gene].map(([r], i) => [r, part(terms[i])]));
+}
+
+/** Share of the variance of a variable that each regulator explains; null where it is not known. */
+function sharesOf(gene) {
+  const total = DATA.gene_explained[gene];
+  if (!(total > 0)) return null;
+  return new Map([...partsOf(gene)].map(([r, part]) => [r, total * part]));
 }
 
 function geneView(gene, actions) {
@@ -48,22 +63,19 @@ function geneHeader(gene, { showInNetwork, back }) {
 function explainedPart(gene) {
   const total = DATA.gene_explained[gene];
   if (total === null || total === undefined) return null;
-  const share = Math.max(0, total);
-  const parts = REGULATORS_OF[gene]
-    .map(([r, place]) => ({ r, share: shareOf(r, place, gene) ?? 0 }))
-    .sort((a, b) => b.share - a.share);
-  const words =
-    total < 0
-      ? "The network predicts it worse than its mean does."
-      : `The network explains ${percent(share)} of its variance.`;
+  const shares = sharesOf(gene);
+  const words = shares
+    ? `The network explains ${percent(total)} of its variance.`
+    : "The network predicts it no better than its mean does.";
+  const parts = [...(shares ?? [])].sort((a, b) => b[1] - a[1]);
   return part(
     "Variance",
     h("p", {}, words),
     parts.length
-      ? figure((width) => shareBars(gene, parts, share, width), {
+      ? figure((width) => shareBars(gene, parts, total, width), {
           name: `variance_${fileName(DATA.gene_labels[gene])}`,
           caption:
-            "Of each regulator alone; where activities correlate these do not add up to the total.",
+            "By each regulator's part in the prediction; negative where it works against the others.",
         })
       : null,
   );
@@ -72,37 +84,38 @@ function explainedPart(gene) {
 /** A bar for all regulators together and one for each. */
 function shareBars(gene, parts, total, width) {
   const rows = [{ text: "together", share: total, strong: true }].concat(
-    parts.slice(0, 12).map(({ r, share }) => ({ text: REGULATORS[r].label, share, strong: false })),
+    parts.map(([r, share]) => ({ text: REGULATORS[r].label, share, strong: false })),
   );
   const [line, left] = [22, Math.min(150, width * 0.35)];
-  const svg = frame(
-    width,
-    rows.length * line,
-    `Share of the variance of ${DATA.gene_labels[gene]} by regulator.`,
-  );
-  const most = Math.max(1, ...rows.map(({ share }) => share));
-  const x = scale([0, most], [left, width - 52]);
+  const title = `Share of the variance of ${DATA.gene_labels[gene]} by regulator.`;
+  const svg = frame(width, rows.length * line, title);
+  const [low, high] = range([0, 1, ...rows.map(({ share }) => share)]);
+  const x = scale([low, high], [left, width - 56]);
   rows.forEach(({ text, share, strong }, i) => {
     const y = i * line + line / 2;
+    const [from, to] = range([x(0), x(share)]);
     svg.append(
       s(
         "text",
         { class: strong ? "strong" : null, x: left - 8, y: y + 4, "text-anchor": "end" },
-        shorten(text, 20),
+        fitText(text, left - 10),
       ),
-      s("rect", { class: "track", x: left, y: y - 6, width: x(most) - left, height: 12 }),
+      s("rect", { class: "track", x: left, y: y - 6, width: x(high) - left, height: 12 }),
       s("rect", {
-        class: "kept",
-        x: left,
+        class: share < 0 ? "fill-negative" : "kept",
+        x: from,
         y: y - 6,
-        width: Math.max(1, x(share) - left),
+        width: Math.max(1, to - from),
         height: 12,
       }),
-      s("text", { x: x(most) + 8, y: y + 4 }, percent(share)),
+      s("text", { x: x(high) + 8, y: y + 4 }, percentOf(share)),
     );
   });
   return svg;
 }
+
+/** A share that may be negative. */
+const percentOf = (x) => percent(x).replace("-", "\u2212");
 
 function geneRegulators(gene, { open }) {
   const rows = REGULATORS_OF[gene].map(([r, place]) => ({ r, place }));
@@ -110,7 +123,8 @@ function geneRegulators(gene, { open }) {
   if (!rows.length) return part(title, h("p", { class: "note" }, "No edge leads to it."));
   const weight = ({ r, place }) => REGULATORS[r].weights[place];
   const largest = Math.max(range(rows.map((row) => Math.abs(weight(row))))[1], 1e-12);
-  const share = ({ r, place }) => shareOf(r, place, gene);
+  const shares = sharesOf(gene);
+  const share = ({ r }) => shares.get(r);
   const columns = [
     {
       title: "Regulator",
@@ -142,14 +156,14 @@ function geneRegulators(gene, { open }) {
           },
         ]
       : []),
-    ...(DATA.gene_spread.length
+    ...(shares
       ? [
           {
             title: "Variance",
             file: "variance_share",
             numeric: true,
             value: share,
-            cell: (row) => (share(row) === null ? "–" : percent(share(row), 1)),
+            cell: (row) => percentOf(share(row)),
           },
         ]
       : []),

@@ -17,7 +17,7 @@ const GROUP_ORDERS = [
   ["name", "groups, by name"],
 ];
 
-/** The 97.5 % point of Student's t; Hill's expansion, within 0.2 % from 3 degrees on. */
+/** The 97.5 % point of Student's t: Fisher's expansion, from 3 degrees on less than 1 % too small. */
 function tQuantile(df) {
   if (df <= 2) return [Infinity, 12.706, 4.303][df];
   const z = 1.959964;
@@ -70,7 +70,7 @@ function groupScale(rows, width) {
   const [lowest, highest] = range([0, ...ends]);
   const pad = 0.03 * (highest - lowest || 1);
   const x = scale([lowest - pad, highest + pad], [left, width - 14]);
-  return { left, x, marks: ticks(lowest, highest, width < 480 ? 3 : 5) };
+  return { left, x, marks: ticks(lowest, highest, width < 480 ? 4 : 6) };
 }
 
 function groupAxis({ x, marks }) {
