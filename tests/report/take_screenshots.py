@@ -27,13 +27,17 @@ def scroll_to(driver: Any, element: str) -> None:
     driver.execute_script("document.getElementById(arguments[0]).scrollIntoView()", element)
 
 
-def first_target(report: Path) -> str:
-    """The address of a variable with several regulators."""
+def telling_gene(report: Path) -> str:
+    """The address of the variable that is explained best among those with three regulators."""
     text = report.read_text(encoding="utf-8")
     found = re.search(r'type="application/json"[^>]*>(.*?)</script>', text, re.DOTALL)
     data = json.loads(found[1]) if found else {"genes": [], "regulators": []}
     degree = Counter(gene for r in data["regulators"] for gene in r["targets"])
-    return f"#gene={data['genes'][degree.most_common(1)[0][0]]}" if degree else ""
+    several = [gene for gene, n in degree.items() if n >= 3]
+    if not several or not data["gene_explained"]:
+        return ""
+    best = max(several, key=lambda gene: data["gene_explained"][gene] or 0.0)
+    return f"#gene={data['genes'][best]}"
 
 
 def save_small(png: bytes, path: Path) -> None:
@@ -49,7 +53,7 @@ def main(report: Path, folder: Path) -> None:
         for name, size, scheme, address, place in (
             ("report", LAPTOP, "light", "", "main"),
             ("report-regulator", TALL, "light", "", "regulators"),
-            ("report-gene", LAPTOP, "light", first_target(report), "regulators"),
+            ("report-gene", LAPTOP, "light", telling_gene(report), "regulators"),
             ("report-contrasts", LAPTOP, "light", "#contrasts", "analyses"),
             ("report-associations", LAPTOP, "light", "#associations", "analyses"),
             ("report-network", LAPTOP, "light", "", "network"),

@@ -115,7 +115,7 @@ function shareBars(gene, parts, total, width) {
 }
 
 /** A share that may be negative. */
-const percentOf = (x) => percent(x).replace("-", "\u2212");
+const percentOf = (x) => percent(Math.round(x * 1000) / 1000 || 0, 1).replace("-", "\u2212");
 
 function geneRegulators(gene, { open }) {
   const rows = REGULATORS_OF[gene].map(([r, place]) => ({ r, place }));
