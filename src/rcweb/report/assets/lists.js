@@ -75,7 +75,10 @@ function listTable(open, show) {
         value: (list) => listFact(list, "evidence"),
       },
     ],
-    rows: LISTS,
+    // What the data support first, the surest of it at the top.
+    rows: [...LISTS].sort(
+      (a, b) => b.supported - a.supported || (listFact(a, "p") ?? 1) - (listFact(b, "p") ?? 1),
+    ),
     file: "known_lists.tsv",
     limit: 12,
   }).element;
