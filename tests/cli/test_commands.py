@@ -38,7 +38,7 @@ def test_fit_writes_every_promised_file(found):
     assert names_in(found) == WRITTEN
     network = pd.read_csv(found / "network.tsv", sep="\t")
     assert list(network.columns)[:4] == ["regulator", "target", "weight", "probability"]
-    assert list(network.columns)[4:] == ["regulator_name", "target_name"]
+    assert list(network.columns)[4:] == ["regulator_name", "target_name", "grade"]
 
 
 def test_all_files_tell_the_same_network(found):

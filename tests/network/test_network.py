@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rcweb.knowledge.genesets import read_gmt
-from rcweb.network import EDGE_COLUMNS, Network
+from rcweb.network import EDGE_COLUMNS, GRADES, Network, grades_of
 
 NASTY = (
     "<script>alert(1)</script>",
@@ -166,13 +166,13 @@ def test_gmt_is_read_back_by_the_reader_of_gene_sets(tmp_path):
 
 def test_tsv_reads_back_to_the_same_bits(tmp_path):
     """Numbers are written in a form that loses nothing."""
-    network = named(("r", "s"), ("a", "b", "c"))
+    network = replace(named(("r", "s"), ("a", "b", "c")), grades=("found", "certified"))
     path = network.save(tmp_path / "network.tsv")
     numbers = dict.fromkeys(["weight", "probability"], float)
     table = pd.read_csv(path, sep="\t", converters=numbers)
     assert list(table.columns) == [
         *("regulator", "target", "weight", "probability"),
-        *("regulator_name", "target_name"),
+        *("regulator_name", "target_name", "grade"),
     ]
     expected = network.edges().drop(columns="score")
     pd.testing.assert_frame_equal(table.astype(expected.dtypes), expected, check_exact=True)
@@ -242,3 +242,21 @@ def test_a_regulator_is_found_by_name_or_id():
         replace(small(), regulator_names=("fur", "fur")).position("fur")
     with pytest.raises(ValueError, match="regulator_names must hold 2 names"):
         replace(small(), regulator_names=("fur",))
+
+
+def test_edges_carry_the_grade_of_their_regulator():
+    """One word per edge, empty where nothing is known; another word or number is an error."""
+    edges = replace(small(), grades=("found", "certified")).edges()
+    assert edges["grade"].tolist() == ["certified", "found", "found"]
+    assert set(small().edges()["grade"]) == {""}
+    with pytest.raises(ValueError, match="certified, found, unconfirmed; not 'good'"):
+        replace(small(), grades=("good", ""))
+    with pytest.raises(ValueError, match="2 words, one per regulator; not 1"):
+        replace(small(), grades=("found",))
+
+
+def test_grades_are_read_from_the_diagnosis():
+    """Certified wins over found; a method without them gives none."""
+    table = pd.DataFrame({"certified": [True, False, False], "found": [True, True, False]})
+    assert grades_of(table) == GRADES
+    assert grades_of(table[["found"]]) == grades_of(None) == ()

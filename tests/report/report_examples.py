@@ -35,3 +35,72 @@ def fitted(n_regulators=6, n_genes=80, degree=12, n_samples=30, seed=0, genes=No
         score=lambda X: 0.83,
         activities=activities,
     )
+
+
+def contrast_table(model, groups=("hot", "cold"), reference="control", seed=1):
+    """What `activity.contrast` gives, by chance."""
+    rng = np.random.default_rng(seed)
+    names = model.network_.regulators
+    change = rng.normal(size=len(names) * len(groups))
+    p = rng.uniform(size=len(change)) ** 4
+    return pd.DataFrame(
+        {
+            "regulator": list(names) * len(groups),
+            "group": np.repeat(groups, len(names)),
+            "reference": reference,
+            "change": change,
+            "lower": change - 0.5,
+            "upper": change + 0.5,
+            "t": 4 * change,
+            "p": p,
+            "q": np.minimum(1, 2 * p),
+        }
+    )
+
+
+def association_table(model, seed=2):
+    """What `activity.associate` gives: a column of numbers and one of words."""
+    rng = np.random.default_rng(seed)
+    names = model.network_.regulators
+    p = rng.uniform(size=2 * len(names)) ** 6
+    return pd.DataFrame(
+        {
+            "regulator": [*names, *names],
+            "column": np.repeat(["temperature", "strain"], len(names)),
+            "kind": np.repeat(["number", "category"], len(names)),
+            "statistic": rng.normal(size=len(p)),
+            "effect": rng.uniform(-1, 1, len(p)),
+            "n": 30,
+            "p": p,
+            "q": p,
+        }
+    )
+
+
+def prior_tables(model):
+    """A list that the data support and one that they do not, with their targets."""
+    lists = pd.DataFrame(
+        {
+            "supported": [True, False],
+            "p": [1e-6, 0.4],
+            "q": [2e-6, 0.4],
+            "reliability": [0.7, 0.1],
+            "strength": [3.0, 0.2],
+            "kept": [2, 0],
+            "unseen": [1, 5],
+            "new": [1, 0],
+            "regulator": ["rcweb0", "its own"],
+            "evidence": ["data", "list"],
+        },
+        index=["fur", "zur"],
+    )
+    targets = pd.DataFrame(
+        [
+            ("fur", "gene1", True, 0.9, 1.5),
+            ("fur", "gene2", True, 0.1, 0.0),
+            ("fur", "gene3", False, 0.8, -1.0),
+            ("fur", "gene4", False, 0.2, 0.1),
+        ],
+        columns=["list", "target", "listed", "probability", "weight"],
+    )
+    return lists, targets

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import time
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-from report_browser import show_as
+from report_browser import (
+    click_at,
+    find,
+    open_afresh,
+    problems,
+    requests,
+    set_slider,
+    show_as,
+    texts,
+    type_into,
+    wait_for,
+)
 from report_examples import HOSTILE, fitted
 
 from rcweb.knowledge import match_measured
@@ -18,68 +27,6 @@ from rcweb.network import Network
 from rcweb.report import report_data, write_report
 
 pytestmark = pytest.mark.browser
-
-
-def find(driver, css):
-    return driver.find_element("css selector", css)
-
-
-def texts(driver, css):
-    return [element.text for element in driver.find_elements("css selector", css)]
-
-
-def wait_for(condition, what, seconds=300.0):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if value := condition():
-            return value
-        time.sleep(0.02)
-    raise AssertionError(f"waited {seconds} s in vain for {what}")
-
-
-def type_into(driver, css, text):
-    field = find(driver, css)
-    field.clear()
-    field.send_keys(text)
-
-
-def set_slider(driver, css, value):
-    script = """
-        const slider = document.querySelector(arguments[0]);
-        slider.value = arguments[1];
-        slider.dispatchEvent(new Event("input", { bubbles: true }));"""
-    driver.execute_script(script, css, value)
-
-
-def click_at(driver, element, x, y):
-    """Click at an offset from the middle of the element."""
-    from selenium.webdriver import ActionChains
-
-    ActionChains(driver).move_to_element_with_offset(element, int(x), int(y)).click().perform()
-
-
-def problems(driver):
-    return [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"]
-
-
-def requests(driver):
-    events = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
-    return [
-        event["params"]["request"]["url"]
-        for event in events
-        if event["method"] == "Network.requestWillBeSent"
-    ]
-
-
-def open_afresh(driver, path):
-    """Open a page at laptop width, as if nobody had used this browser before."""
-    show_as(driver, 1366, 850)
-    driver.get(path.as_uri())
-    driver.execute_script("localStorage.clear()")
-    driver.get("about:blank")
-    driver.get_log("browser")
-    driver.get_log("performance")
-    driver.get(path.as_uri())
 
 
 def _measured(model):
@@ -127,7 +74,9 @@ def test_names_stay_text(page):
     """A title with tags and a gene called <script> are shown letter by letter."""
     assert find(page, "h1").text == "A <b>bold</b> title"
     assert page.title == "A <b>bold</b> title · rcweb"
-    assert HOSTILE in find(page, ".legend").text
+    assert HOSTILE[:20] in find(page, ".rows-box").text
+    full = "return [...document.querySelectorAll('.rows-box title')].map((e) => e.textContent)"
+    assert HOSTILE in page.execute_script(full), "a name that was shortened"
     type_into(page, "#node-search", "<script>")
     assert HOSTILE in find(page, "#node-options").text
     assert page.execute_script("return document.scripts.length") == 2
@@ -179,6 +128,7 @@ def test_unnamed_regulators_show_no_chance_description(page):
     wait_for(lambda: find(page, "#detail-title").text == "rcweb2", "the unnamed regulator")
     assert "zinc" not in find(page, ".detail-head").text
     assert "Zur (no more than chance)" in find(page, "#detail").text
+    assert "No name: best overlap Zur: 1 of 20" in find(page, ".detail-head").text
 
 
 def test_diagnosis_explains_its_words(page):
@@ -294,7 +244,7 @@ def test_downloads_hold_the_tables(page):
     lines = wait_for(lambda: path.exists() and path.read_text().splitlines(), "the download")
     assert lines[0].split("\t") == [
         *("regulator", "target", "weight", "probability"),
-        *("regulator_name", "target_name"),
+        *("regulator_name", "target_name", "grade"),
     ]
     assert len(lines) == 1 + network.n_edges
     first = lines[1].split("\t")

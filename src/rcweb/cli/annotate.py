@@ -36,9 +36,9 @@ def annotate(out: Path, overwrite: bool, sources: Sources, console: Console) -> 
     """
     from rcweb.tables import InputCheck
 
-    if not sources.paths():
+    if not (sources.paths() or sources.link):
         raise click.UsageError(
-            "Give at least one of --sets, --prior, --terms, --measured, --samples, --names."
+            "Give at least one of --sets, --prior, --terms, --measured, --samples, --names, --link."
         )
     start = time.monotonic()
     with console.interruptible(advice(out, f"{out} is as it was.")):

@@ -32,6 +32,9 @@ def knowledge_to_bytes(knowledge: Knowledge) -> bytes:
         "measured": _plain_frame(knowledge.measured),
         "groups": knowledge.groups,
         "labels": knowledge.labels,
+        "gene_table": _plain_texts(knowledge.gene_table),
+        "gene_explained": _plain_series(knowledge.gene_explained),
+        "link": knowledge.link,
         "title": knowledge.title,
     }
     text = json.dumps(document, allow_nan=False)
@@ -67,6 +70,10 @@ def read_knowledge(folder: Path, n_samples: int) -> Knowledge:
             groups=None if groups is None else tuple(map(str, groups)),
             labels=None if labels is None else {str(k): str(v) for k, v in labels.items()},
             title=None if title is None else str(title),
+            # Earlier versions kept no annotation of the variables.
+            gene_table=_texts(document.get("gene_table")),
+            gene_explained=_series(document.get("gene_explained")),
+            link=_link(document.get("link")),
         )
     # An edited file can fail in any of these ways.
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
@@ -118,6 +125,40 @@ def _sets(document: dict[str, Any] | None) -> GeneSets | None:
         members=tuple(tuple(map(str, members)) for members in document["members"]),
         weights=None if weights is None else tuple(tuple(map(float, w)) for w in weights),
     )
+
+
+def _plain_texts(table: pd.DataFrame | None) -> dict[str, Any] | None:
+    if table is None:
+        return None
+    columns = {str(title): list(map(str, table[title])) for title in table.columns}
+    return {"index": list(map(str, table.index)), "columns": columns}
+
+
+def _texts(document: dict[str, Any] | None) -> pd.DataFrame | None:
+    import pandas as pd
+
+    if document is None:
+        return None
+    columns = {str(title): list(map(str, cells)) for title, cells in document["columns"].items()}
+    return pd.DataFrame(columns, index=list(map(str, document["index"])), dtype=object)
+
+
+def _link(template: str | None) -> str | None:
+    if template is None:
+        return None
+    from rcweb.report.genes import checked_link
+
+    # The folder may come from a stranger.
+    return checked_link(str(template))
+
+
+def _plain_series(shares: pd.Series | None) -> dict[str, Any] | None:
+    return None if shares is None else _plain_frame(shares.to_frame())
+
+
+def _series(document: dict[str, Any] | None) -> pd.Series | None:
+    frame = _frame(document)
+    return None if frame is None else frame.iloc[:, 0]
 
 
 def _plain_frame(frame: pd.DataFrame | None) -> dict[str, Any] | None:

@@ -31,6 +31,7 @@ class Sources:
     group: str | None = None
     names: Path | None = None
     names_columns: tuple[str, str] | None = None
+    link: str | None = None
 
     def inputs(self) -> dict[str, dict[str, str]]:
         """Name and checksum of every file, for the record of the run."""
@@ -67,6 +68,9 @@ class Knowledge:
     sheet : one row per sample
     groups : one per sample of the table, for colours
     name_columns : columns of the table of names; labels : names to show instead of identifiers
+    gene_table : further columns of the table of names, indexed by variable; link : address
+        template of a variable's own page
+    gene_explained : share of the variance of every variable, which only a fit can count
     title : heading of the report
     set_files : name and sets of every file of sets
     matches : how much of each file is in the table
@@ -81,6 +85,9 @@ class Knowledge:
     groups: tuple[str, ...] | None = None
     name_columns: dict[str, list[str]] | None = None
     labels: dict[str, str] | None = None
+    gene_table: pd.DataFrame | None = None
+    link: str | None = None
+    gene_explained: pd.Series | None = None
     title: str | None = None
     set_files: tuple[tuple[str, GeneSets], ...] = ()
     matches: tuple[Match, ...] = ()
@@ -93,11 +100,18 @@ class Knowledge:
 
 @dataclass(frozen=True)
 class Annotations:
-    """Tables of `rcweb.knowledge` about the regulators; None where no file was given."""
+    """Tables of `rcweb.knowledge` and `rcweb.activity` about the regulators; None where there is
+    nothing to say.
+
+    names, terms, measured : from files of sets, terms and measurements
+    contrasts, associations : with the groups and the columns of the sample sheet
+    """
 
     names: pd.DataFrame | None = None
     terms: pd.DataFrame | None = None
     measured: pd.DataFrame | None = None
+    contrasts: pd.DataFrame | None = None
+    associations: pd.DataFrame | None = None
 
 
 def load_knowledge(sources: Sources) -> Knowledge:
@@ -142,12 +156,16 @@ def join_table(
     from rcweb.cli import matching
 
     # None means not given; `annotate` then keeps what is stored.
-    groups = measured = labels = None
+    groups = measured = labels = gene_table = None
     matches = [matching.match_sets(file, sets, variables) for file, sets in knowledge.set_files]
     if sources.names is not None and knowledge.name_columns is not None:
-        labels, found = matching.match_labels(
+        chosen = matching.columns_to_use(
             sources.names.name, knowledge.name_columns, variables, sources.names_columns
         )
+        labels, found = matching.match_labels(
+            sources.names.name, knowledge.name_columns, variables, *chosen
+        )
+        gene_table = matching.other_columns(knowledge.name_columns, variables, *chosen)
         matches.append(found)
     if sources.samples is not None and knowledge.sheet is not None:
         groups, found = matching.match_sheet(
@@ -159,7 +177,13 @@ def join_table(
         measured = _load_measured(sources.measured, samples)
         matches.append(matching.match_measured(sources.measured.name, measured, samples))
     return replace(
-        knowledge, groups=groups, measured=measured, labels=labels, matches=tuple(matches)
+        knowledge,
+        groups=groups,
+        measured=measured,
+        labels=labels,
+        gene_table=gene_table,
+        link=sources.link,
+        matches=tuple(matches),
     )
 
 

@@ -35,15 +35,15 @@ def match_sets(file: str, sets: GeneSets, variables: Sequence[str]) -> Match:
     )
 
 
-def match_labels(
+def columns_to_use(
     file: str,
     columns: Mapping[str, Sequence[str]],
     variables: Sequence[str],
     chosen: tuple[str, str] | None = None,
-) -> tuple[dict[str, str], Match]:
-    """Names to show, from two columns: the `chosen` ones, else those that fit."""
+) -> tuple[str, str]:
+    """Titles of the columns of identifiers and of names: the `chosen` ones, else those that fit."""
     from rcweb.tables import TableError
-    from rcweb.tables.columns import id_column, name_column, names_of
+    from rcweb.tables.columns import id_column, name_column
 
     there = ", ".join(map(repr, columns))
     for title in chosen or ():
@@ -57,6 +57,19 @@ def match_labels(
             f"{file}: no column of names beside {identifier!r}; it has {there}. Say which with "
             "--names-columns IDENTIFIER NAME."
         )
+    return identifier, name
+
+
+def match_labels(
+    file: str,
+    columns: Mapping[str, Sequence[str]],
+    variables: Sequence[str],
+    identifier: str,
+    name: str,
+) -> tuple[dict[str, str], Match]:
+    """Names to show, from two columns."""
+    from rcweb.tables.columns import names_of
+
     found = match(
         file,
         # Empty cells are no identifiers.
@@ -68,6 +81,19 @@ def match_labels(
         more=f"; names from column {name!r}",
     )
     return names_of(columns, identifier, name), found
+
+
+def other_columns(
+    columns: Mapping[str, Sequence[str]], variables: Sequence[str], identifier: str, name: str
+) -> pd.DataFrame | None:
+    """What else the table of names says about variables of the table; None if nothing."""
+    import pandas as pd
+
+    others = {title: cells for title, cells in columns.items() if title not in (identifier, name)}
+    if not others:
+        return None
+    table = pd.DataFrame(others, index=list(columns[identifier]), dtype=object)
+    return table[~table.index.duplicated() & table.index.isin(list(variables))]
 
 
 def match_sheet(

@@ -109,6 +109,12 @@ def knowledge_options(function: F) -> F:
         metavar="ID NAME",
         help="Titles of its columns to use. Default: detected and reported.",
     )
+    @click.option(
+        "--link",
+        metavar="URL",
+        callback=_checked_link,
+        help="Page of a variable, such as https://.../{id}, or with {name}; linked in the report.",
+    )
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         sources = Sources(**{field.name: kwargs.pop(field.name) for field in fields(Sources)})
@@ -116,6 +122,18 @@ def knowledge_options(function: F) -> F:
         return function(*args, sources=sources, **kwargs)
 
     return wrapped  # type: ignore[return-value]
+
+
+def _checked_link(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """The template, or a usage error before any work is done."""
+    if value is None:
+        return None
+    from rcweb.report.genes import checked_link
+
+    try:
+        return checked_link(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error), ctx, param) from None
 
 
 def _check_alone(sources: Sources) -> None:

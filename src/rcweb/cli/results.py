@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +75,7 @@ def write_result(
     from rcweb.storage.folder import replacing_folder
 
     knowledge, annotations = knowledge or Knowledge(), annotations or Annotations()
+    knowledge = _with_explained(knowledge, result)
     # Activities of lists judged earlier are not those of new lists.
     stale = {PRIOR_ACTIVITIES} if knowledge.prior is not None else set()
     kept = tuple(set(DATA_FILES) - stale) if keep else ()
@@ -122,6 +123,18 @@ def read_result(out: str | Path) -> Result:
     # The file titles columns by name and id; inside, ids are used.
     activities = activities.set_axis(list(model.network_.regulators), axis="columns")
     return Result(model, activities, record, knowledge=knowledge)
+
+
+def _with_explained(knowledge: Knowledge, result: Result) -> Knowledge:
+    """Add how well every variable is explained, while the data are at hand."""
+    from rcweb.report import gene_fit
+
+    # Sparse tables are too large to be predicted as dense ones.
+    if result.data is None or any("Sparse" in str(kind) for kind in set(result.data.dtypes)):
+        return knowledge
+    network = result.model.network_
+    fit = gene_fit(result.data, result.activities, network.weights, network.targets)
+    return replace(knowledge, gene_explained=fit)
 
 
 def _texts(result: Result, annotations: Annotations) -> dict[str, str]:
@@ -175,10 +188,14 @@ def _prior_texts(result: Result) -> dict[str, str]:
 
 
 def _regulators(model: RCweb, annotations: Annotations) -> pd.DataFrame:
-    """One row per regulator: its name, or its id again, its targets, its diagnosis."""
+    """One row per regulator: its name, or its id again, its targets, its grade, its diagnosis."""
     table = model.diagnosis_ if annotations.names is None else annotations.names
-    n_targets = (model.network_.weights != 0).sum(axis=1)
-    first = {"name": list(model.network_.regulator_names), "n_targets": n_targets}
+    network = model.network_
+    first = {
+        "name": list(network.regulator_names),
+        "n_targets": (network.weights != 0).sum(axis=1),
+        "grade": list(network.grades),
+    }
     rest = [column for column in table.columns if column not in first]
     return table.assign(**first)[[*first, *rest]].rename_axis("regulator")
 
@@ -240,11 +257,27 @@ def _write_report(
         sample_groups=knowledge.groups,
         annotations={key: table for key, table in tables.items() if table is not None} or None,
         gene_sets=knowledge.known,
+        gene_table=knowledge.gene_table,
+        gene_explained=knowledge.gene_explained,
+        link=knowledge.link,
+        contrasts=annotations.contrasts,
+        associations=annotations.associations,
+        **_prior_tables(result.model),
         explained_variance=result.variance("explained"),
         provenance=_shown(result.provenance),
         title=knowledge.title or "Hidden regulators",
     )
     write_report(path, data)
+
+
+def _prior_tables(model: RCweb) -> dict[str, Any]:
+    """What the page shows of known targets."""
+    from rcweb.estimator.targets import prior_target_table
+
+    if not model.guided:
+        return {}
+    targets = prior_target_table(model).rename(columns={"regulator": "list"})
+    return {"prior": model.prior_, "prior_targets": targets}
 
 
 def _shown(record: Mapping[str, Any]) -> dict[str, str]:

@@ -320,7 +320,7 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     @property
     def network_(self) -> Network:
         """The labelled network; its ``edges()`` is a table sorted by score."""
-        from rcweb.network import Network
+        from rcweb.network import Network, grades_of
 
         check_is_fitted(self)
         return Network(
@@ -329,6 +329,7 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             score=self.edge_score_,
             regulators=tuple(self.get_feature_names_out()),
             targets=self._target_names(),
+            grades=grades_of(self.diagnosis_),
             **self._shown_names(),
         )
 

@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from rcweb.network import formats
+from rcweb.network.grades import GRADES
 from rcweb.network.html import network_html
 
 EDGE_COLUMNS = (
@@ -23,6 +24,7 @@ EDGE_COLUMNS = (
     "score",
     "regulator_name",
     "target_name",
+    "grade",
 )
 
 
@@ -35,6 +37,7 @@ class Network:
     score : (P, N) signed, comparable across regulators: the n largest are the n edges to show first
     regulators, targets : unique ids, P and N of them
     regulator_names, target_names : names to show, one per id; the id where there is none
+    grades : how far each regulator was confirmed, one of `GRADES`; "" where nothing is known
     """
 
     weights: NDArray[np.float64]
@@ -44,6 +47,7 @@ class Network:
     targets: tuple[str, ...]
     regulator_names: tuple[str, ...] = ()
     target_names: tuple[str, ...] = ()
+    grades: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check once, here, so that nothing that uses a network has to."""
@@ -62,6 +66,7 @@ class Network:
         object.__setattr__(self, "targets", targets)
         for field, ids in (("regulator_names", regulators), ("target_names", targets)):
             object.__setattr__(self, field, _shown(field, getattr(self, field), ids))
+        object.__setattr__(self, "grades", _grades(self.grades, len(regulators)))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -101,8 +106,8 @@ class Network:
         raise ValueError(f"No regulator is called {regulator!r}; some are {', '.join(near)}.")
 
     def edges(self, min_probability: float = 0.0) -> pd.DataFrame:
-        """One row per edge, the surest first: regulator, target, weight, probability, score, and
-        the names of both.
+        """One row per edge, the surest first: regulator, target, weight, probability, score, the
+        names of both, and the regulator's grade.
 
         Sorted by |score|, descending; equal scores keep the order of regulators and targets, so
         the table is the same on every machine. `min_probability` leaves out edges below it.
@@ -126,6 +131,7 @@ class Network:
                 "score": self.score[row, column],
                 "regulator_name": called(self.regulator_names, row),
                 "target_name": called(self.target_names, column),
+                "grade": called(self.grades, row),
             },
             columns=list(EDGE_COLUMNS),
         )
@@ -176,7 +182,7 @@ class Network:
         return formats.gmt(zip(names, sets, sets.values()))
 
     def to_tsv(self, min_probability: float = 0.0) -> str:
-        """The edges table as text: regulator, target, weight, probability, names of both."""
+        """The edges table as text: regulator, target, weight, probability, names of both, grade."""
         return formats.tsv(self.edges(min_probability).drop(columns="score"))
 
     def save(self, path: str | Path, min_probability: float = 0.0) -> Path:
@@ -230,6 +236,17 @@ def _shown(field: str, names: Sequence[str], ids: tuple[str, ...]) -> tuple[str,
     if isinstance(names, str) or len(names) != len(ids):
         raise ValueError(f"{field} must hold {len(ids)} names, one per id; not {names!r:.80}.")
     return tuple(str(name) or identity for name, identity in zip(names, ids))
+
+
+def _grades(grades: Sequence[str], P: int) -> tuple[str, ...]:
+    if not len(grades):
+        return ("",) * P
+    if len(grades) != P:
+        raise ValueError(f"grades must hold {P} words, one per regulator; not {len(grades)}.")
+    unknown = sorted(set(grades) - {*GRADES, ""})
+    if unknown:
+        raise ValueError(f"a grade is one of {', '.join(GRADES)}; not {unknown[0]!r}.")
+    return tuple(grades)
 
 
 def _matrix(field: str, values: ArrayLike, shape: tuple[int, int]) -> NDArray[np.float64]:

@@ -1,13 +1,14 @@
 """One self-contained html page about a fitted network: ``write_report(path, report_data(...))``.
 
 May import: knowledge, activity and what is below them.
-Exports: `report_data`, `render_report`, `write_report` and the types of the data.
+Exports: `report_data`, `gene_fit`, `render_report`, `write_report` and the types of the data.
 """
 
 from __future__ import annotations
 
 from rcweb.report.data import Known, Regulator, ReportData, ReportTable
 from rcweb.report.gather import report_data
+from rcweb.report.genes import gene_fit
 from rcweb.report.page import render_report, write_report
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Regulator",
     "ReportData",
     "ReportTable",
+    "gene_fit",
     "render_report",
     "report_data",
     "write_report",

@@ -131,10 +131,10 @@ def best_known(
     return Known(
         name=name,
         description=str(row.get("description") or ""),
-        p=_number(row.get("p")),
-        q=_number(row.get("q")),
-        overlap=len(found) if genes else _count(row.get("overlap")),
-        set_size=len(found) + len(missed) if genes else _count(row.get("set_size")),
+        p=number_cell(row.get("p")),
+        q=number_cell(row.get("q")),
+        overlap=len(found) if genes else count_cell(row.get("overlap")),
+        set_size=len(found) + len(missed) if genes else count_cell(row.get("set_size")),
         found=found,
         missed=missed,
         new=new,
@@ -195,10 +195,12 @@ def plain_cell(value: object) -> CellValue:
     return str(value)
 
 
-def _number(cell: CellValue) -> float | None:
+def number_cell(cell: CellValue) -> float | None:
+    """The cell if it is a number."""
     return float(cell) if isinstance(cell, int | float) and cell == cell else None
 
 
-def _count(cell: CellValue) -> int | None:
-    number = _number(cell)
+def count_cell(cell: CellValue) -> int | None:
+    """The cell as a whole number, if it is a number."""
+    number = number_cell(cell)
     return None if number is None else int(number)

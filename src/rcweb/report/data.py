@@ -53,6 +53,22 @@ class Known:
 
 
 @dataclass(frozen=True)
+class NameCandidate:
+    """A known regulator whose targets overlap with those found; counts as of `Known`.
+
+    bonferroni : p times the number of tests, which decides on names; None when not given
+    """
+
+    name: str
+    description: str = ""
+    overlap: int | None = None
+    set_size: int | None = None
+    p: float | None = None
+    q: float | None = None
+    bonferroni: float | None = None
+
+
+@dataclass(frozen=True)
 class Regulator:
     """One found regulator.
 
@@ -62,6 +78,8 @@ class Regulator:
     activities : one value per drawn sample
     diagnosis : (what, value) pairs of the model's diagnosis
     known : best known regulator, if any; terms : enriched sets, best first
+    grade : "certified", "found" or "unconfirmed"; "" when not known
+    candidates : known regulators it may be, best first; unnamed : why it has no name, a sentence
     """
 
     id: str
@@ -74,6 +92,78 @@ class Regulator:
     diagnosis: tuple[tuple[str, CellValue], ...] = ()
     known: Known | None = None
     terms: ReportTable = ReportTable()
+    grade: str = ""
+    candidates: tuple[NameCandidate, ...] = ()
+    unnamed: str = ""
+
+
+@dataclass(frozen=True)
+class GeneColumn:
+    """What is known about every variable, such as its product; equal texts are stored once.
+
+    levels : the different texts; codes : number of its text for every variable, -1 for none
+    """
+
+    title: str
+    levels: tuple[str, ...]
+    codes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ReportContrasts:
+    """Changes of activity between groups of samples; the last eight are columns of one table.
+
+    comparisons : (group, reference) pairs; left_out : how many rows were too many for a page
+    regulator, comparison : numbers, of the regulator and among `comparisons`
+    """
+
+    comparisons: tuple[tuple[str, str], ...] = ()
+    left_out: int = 0
+    regulator: tuple[int, ...] = ()
+    comparison: tuple[int, ...] = ()
+    change: tuple[float, ...] = ()
+    lower: tuple[float, ...] = ()
+    upper: tuple[float, ...] = ()
+    t: tuple[float, ...] = ()
+    p: tuple[float, ...] = ()
+    q: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class ReportAssociations:
+    """How activities go with columns of the sample sheet; the last seven are columns of one table.
+
+    columns : (title, kind) pairs; left_out : how many rows were too many for a page
+    regulator, column : numbers, of the regulator and among `columns`
+    """
+
+    columns: tuple[tuple[str, str], ...] = ()
+    left_out: int = 0
+    regulator: tuple[int, ...] = ()
+    column: tuple[int, ...] = ()
+    statistic: tuple[CellValue, ...] = ()
+    effect: tuple[float, ...] = ()
+    n: tuple[float, ...] = ()
+    p: tuple[float, ...] = ()
+    q: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class KnownList:
+    """A list of known targets that the fit was given, and what the data say of it.
+
+    facts : (what, value) pairs; regulator : number of its regulator, None if it has none
+    targets : numbers of variables; listed, probabilities, weights : of the same variables
+    """
+
+    name: str
+    supported: bool
+    facts: tuple[tuple[str, CellValue], ...]
+    regulator: int | None
+    targets: tuple[int, ...]
+    listed: tuple[bool, ...]
+    probabilities: tuple[float, ...]
+    weights: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -90,6 +180,10 @@ class ReportData:
         (nan, nan) for a variable without edges
     provenance : (what, value) pairs
     input, input_notes : the input check: (what, text) pairs, and sentences worth knowing
+    gene_columns : annotation of the variables; link : address template of a variable's page
+    gene_explained : share of the variance of each variable that the network explains; empty where
+        the data were not given
+    contrasts, associations, known_lists : analyses; empty where there are none
     """
 
     title: str
@@ -110,6 +204,12 @@ class ReportData:
     provenance: tuple[tuple[str, str], ...] = ()
     input: tuple[tuple[str, str], ...] = ()
     input_notes: tuple[str, ...] = ()
+    gene_columns: tuple[GeneColumn, ...] = ()
+    link: str = ""
+    gene_explained: tuple[float, ...] = ()
+    contrasts: ReportContrasts = ReportContrasts()
+    associations: ReportAssociations = ReportAssociations()
+    known_lists: tuple[KnownList, ...] = ()
 
     @property
     def n_edges(self) -> int:

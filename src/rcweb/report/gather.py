@@ -10,7 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rcweb.engine.types import Array
-from rcweb.network import Network
+from rcweb.network import Network, grades_of
+from rcweb.report.analyses import association_records, contrast_records, list_records
 from rcweb.report.annotations import (
     AnnotationTables,
     Sets,
@@ -25,9 +26,11 @@ from rcweb.report.annotations import (
     split_annotations,
     top_terms,
 )
+from rcweb.report.candidates import all_overlaps, candidates_of
 from rcweb.report.data import CellValue, Regulator, ReportData
+from rcweb.report.genes import checked_link, gene_columns, gene_fit
 from rcweb.report.layout import network_layout
-from rcweb.report.words import summarise, with_labels
+from rcweb.report.words import summarise, with_labels, with_reasons
 from rcweb.tables import InputCheck
 
 MAX_SAMPLES = 2000  # drawn as points; more would be neither seen nor small
@@ -44,6 +47,13 @@ def report_data(
     gene_sets: Sets | None = None,
     gene_names: Mapping[str, str] | Sequence[str] | None = None,
     explained_variance: float | None = None,
+    gene_table: pd.DataFrame | None = None,
+    gene_explained: pd.Series | None = None,
+    link: str | None = None,
+    contrasts: pd.DataFrame | None = None,
+    associations: pd.DataFrame | None = None,
+    prior: pd.DataFrame | None = None,
+    prior_targets: pd.DataFrame | None = None,
     provenance: Mapping[str, Any] | None = None,
     title: str = "Hidden regulators",
 ) -> ReportData:
@@ -64,6 +74,17 @@ def report_data(
     gene_names : names to show instead of the identifiers, as a mapping or one per variable; by
         default those of the network.
     explained_variance : share that the activities explain, where the data are not given.
+    gene_table : annotation of the variables, indexed by identifier, such as product and position.
+    gene_explained : share of the variance of every variable, as of `gene_fit`, where the data are
+        not given.
+    link : address of a variable's own page, ``"https://.../{id}"`` or with ``{name}``.
+    contrasts : changes between groups, as of `activity.contrast`: regulator, group, reference,
+        change, lower, upper, t, p, q.
+    associations : with columns of the sample sheet, as of `activity.associate`: regulator, column,
+        kind, statistic, effect, n, p, q.
+    prior : lists of known targets that the fit was given, indexed by name: supported, p, q,
+        reliability, strength, kept, unseen, new, regulator, evidence.
+    prior_targets : their members and what was found: list, target, listed, probability, weight.
     provenance : where the result comes from, ``{what: value}``.
     """
     network: Network = model.network_
@@ -77,9 +98,10 @@ def report_data(
         network.target_names if gene_names is None else _gene_labels(gene_names, network.targets)
     )
     tables = split_annotations(annotations)
-    regulators = _regulators(
-        network, activities[drawn], _diagnosis(model, network), tables, gene_sets, labels
-    )
+    diagnosis = _diagnosis(model, network)
+    regulators = _regulators(network, activities, drawn, diagnosis, tables, gene_sets, labels)
+    if gene_explained is None and np.shape(X_or_activities)[1] != activities.shape[1]:
+        gene_explained = gene_fit(X_or_activities, activities, network.weights, network.targets)
     reason = str(getattr(model, "reason_", ""))
     checked = getattr(model, "input_", InputCheck())
     return ReportData(
@@ -106,6 +128,12 @@ def report_data(
         provenance=tuple((str(k), str(v)) for k, v in (provenance or {}).items()),
         input=checked.rows,
         input_notes=checked.notes,
+        gene_columns=gene_columns(gene_table, network.targets),
+        link="" if link is None else checked_link(link),
+        gene_explained=_in_order(gene_explained, network.targets),
+        contrasts=contrast_records(contrasts, network),
+        associations=association_records(associations, network),
+        known_lists=list_records(prior, prior_targets, network),
     )
 
 
@@ -163,6 +191,11 @@ def _gene_labels(
     return tuple(map(str, names))
 
 
+def _in_order(shares: pd.Series | None, genes: tuple[str, ...]) -> tuple[float, ...]:
+    """One number per variable, nan where there is none; () without any."""
+    return () if shares is None else tuple(shares.reindex(list(genes)).astype(float).tolist())
+
+
 def _diagnosis(model: Any, network: Network) -> pd.DataFrame:
     table = getattr(model, "diagnosis_", None)
     P = len(network.regulators)
@@ -176,6 +209,7 @@ def _diagnosis(model: Any, network: Network) -> pd.DataFrame:
 def _regulators(
     network: Network,
     activities: Array,
+    drawn: NDArray[np.intp],
     diagnosis: pd.DataFrame,
     tables: Mapping[str, pd.DataFrame | None],
     gene_sets: Sets | None,
@@ -185,6 +219,9 @@ def _regulators(
     members = members_of(gene_sets)
     label_of = dict(zip(network.targets, labels))
     gene_number = {gene: n for n, gene in enumerate(network.targets)}
+    # A network made by hand has no grades; the diagnosis may know them.
+    grades = network.grades if any(network.grades) else grades_of(diagnosis)
+    overlaps = all_overlaps(network, gene_sets)
     found = []
     for p, name in enumerate(network.regulators):
         edges = np.flatnonzero(network.weights[p])
@@ -201,17 +238,21 @@ def _regulators(
                 weights=tuple(network.weights[p, edges].tolist()),
                 probabilities=tuple(network.probability[p, edges].tolist()),
                 scores=tuple(network.score[p, edges].tolist()),
-                activities=tuple(activities[:, p].tolist()),
+                activities=tuple(activities[drawn, p].tolist()),
                 diagnosis=tuple((extra_facts(rows) | _row(diagnosis, p)).items()),
                 known=best,
                 terms=top_terms(rows_of(terms, name), MAX_TERMS, label_of),
+                grade=grades[p] if grades else "",
+                candidates=tuple(candidates_of(rows, rows_of(overlaps, name))),
             )
         )
     named = dict(zip(network.regulators, network.regulator_names))
     # Names in the table of annotations win over those of the model.
     own = None if network.regulator_names == network.regulators else named
     given = given_names(known)
-    return with_labels(found, own if given is None else given)
+    labelled = with_labels(found, own if given is None else given)
+    # Without known regulators there is nothing to give a reason for.
+    return with_reasons(labelled) if known is not None or overlaps is not None else labelled
 
 
 def _row(table: pd.DataFrame, p: int) -> dict[str, CellValue]:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import squareform
 
 from rcweb.engine.types import Array
 
@@ -59,14 +61,11 @@ def _sunflower(n: int) -> Array:
 def _place_discs(radius: Array, affinity: Array) -> Array:
     """Discs that do not overlap, those with common targets near each other, compact as a whole."""
     P = len(radius)
-    # Largest in the middle: a spiral in order of size, wide enough for the area of all discs.
-    xy = np.empty((P, 2))
-    xy[np.argsort(-radius, kind="stable")] = _sunflower(P)
-    xy *= 1.5 * np.sqrt((radius**2).mean()) if P else 1.0
+    xy = _clustered(radius, affinity)
     x, y = xy.T.copy()
     reach = (radius[:, None] + radius[None, :]) * 1.08
     # The constant keeps unrelated discs from drifting away.
-    pull = (affinity + 0.02) / max(P, 1)
+    pull = (0.3 * affinity + 0.02) / max(P, 1)
     # A fixed number of steps with cooling; what still overlaps at the end stays so, which only
     # affects the drawing.
     for step in range(LAYOUT_STEPS):
@@ -79,6 +78,41 @@ def _place_discs(radius: Array, affinity: Array) -> Array:
         x -= ((tie + push) * dx).sum(axis=1)
         y -= ((FLATTENING * tie + push) * dy).sum(axis=1)
     return np.column_stack([x - x.mean(), y - y.mean()]) if P else xy
+
+
+def _clustered(radius: Array, affinity: Array) -> Array:
+    """First positions (P, 2): every cluster of related regulators has its own rectangle.
+
+    The tree of average linkage divides a rectangle from its root downwards, each part along its
+    longer side and in proportion to the area that its discs need.
+    """
+    P = len(radius)
+    xy = np.zeros((P, 2))
+    if P < 2:
+        return xy
+    distance = affinity.max() - affinity
+    np.fill_diagonal(distance, 0)
+    merges = linkage(squareform(distance, checks=False), "average")[:, :2].astype(int)
+    area = np.concatenate([radius**2, np.zeros(P - 1)])
+    for n, (a, b) in enumerate(merges):
+        area[P + n] = area[a] + area[b]
+    # Discs fill about two thirds of their rectangle once they are pushed apart.
+    width = np.sqrt(6 * area[-1] * np.sqrt(FLATTENING / 2))
+    open_parts = [(2 * P - 2, 0.0, 0.0, width, 6 * area[-1] / width)]
+    while open_parts:
+        node, x, y, wide, high = open_parts.pop()
+        if node < P:
+            xy[node] = x + wide / 2, y + high / 2
+            continue
+        a, b = merges[node - P]
+        share = area[a] / area[node]
+        if wide >= high:
+            open_parts.append((a, x, y, wide * share, high))
+            open_parts.append((b, x + wide * share, y, wide * (1 - share), high))
+        else:
+            open_parts.append((a, x, y, wide, high * share))
+            open_parts.append((b, x, y + high * share, wide, high * (1 - share)))
+    return xy - xy.mean(axis=0)
 
 
 def _fill_disc(p: int, members: NDArray[np.intp], strength: Array, centres: Array) -> Array:

@@ -18,20 +18,37 @@ from rcweb.report.data import ReportData
 from rcweb.storage.atomic import write_text
 
 # In this order: a later file uses names of the earlier ones.
-STYLES = ("page.css", "parts.css", "tables.css", "drawings.css", "network.css", "narrow.css")
+STYLES = (
+    "page.css",
+    "parts.css",
+    "tables.css",
+    "drawings.css",
+    "analyses.css",
+    "network.css",
+    "narrow.css",
+)
 SCRIPTS = (
     "base.js",
     "table.js",
+    "figure.js",
     "charts.js",
+    "grades.js",
+    "groups.js",
     "activity.js",
     "targets.js",
+    "candidates.js",
+    "genes.js",
     "detail.js",
     "diagnosis.js",
+    "search.js",
     "regulators.js",
+    "contrasts.js",
+    "associations.js",
+    "lists.js",
     "measured.js",
+    "tabs.js",
     "paint.js",
     "canvas.js",
-    "search.js",
     "panel.js",
     "network.js",
     "main.js",
@@ -52,7 +69,9 @@ def render_report(data: ReportData) -> str:
         title=escape(data.title),
         headline=escape(data.summary[0] if data.summary else ""),
         summary=" ".join(map(escape, data.summary[1:])),
-        policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src {_digest(script)}",
+        # Pictures only from the page itself: a figure is saved as PNG by way of one.
+        policy="default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
+        f"script-src {_digest(script)}",
         style="\n".join(map(_asset, STYLES)),
         data=_json_for_html(data.to_json()),
         script=script,

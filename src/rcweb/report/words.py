@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from rcweb.report.data import Known, Regulator
+from rcweb.network import GRADES
+from rcweb.report.data import SIGNIFICANT, Known, Regulator
 
 
 def with_labels(
@@ -40,6 +41,34 @@ def _rank(known: Known | None) -> float:
     return 1.0 if known is None or known.p is None else known.p
 
 
+def with_reasons(regulators: Sequence[Regulator]) -> tuple[Regulator, ...]:
+    """Regulators without a name, with the reason for it."""
+    return tuple(replace(r, unnamed=_why_unnamed(r)) if r.label == r.id else r for r in regulators)
+
+
+def _why_unnamed(regulator: Regulator) -> str:
+    if regulator.grade == "unconfirmed":
+        return "Its edges are not drawn, since it was not found again: nothing to compare."
+    if not regulator.targets:
+        return "It has no targets that could be compared with known ones."
+    if not regulator.candidates:
+        return "No known regulator shares a target with it."
+    # The best known one of the table, if there is one: it could have given its name.
+    called = None if regulator.known is None else regulator.known.name
+    best = next((c for c in regulator.candidates if c.name == called), regulator.candidates[0])
+    size = "" if best.set_size is None else f" of {best.set_size:,}"
+    counted = "" if best.overlap is None else f": {best.overlap:,}{size} known targets"
+    chance = "" if best.q is None else f", q = {best.q:.2g}"
+    if best.q is None or best.q > SIGNIFICANT:
+        return f"Best overlap {best.name}{counted}{chance}: not significant."
+    if best.bonferroni is None or best.bonferroni <= SIGNIFICANT:
+        return f"Best overlap {best.name}{counted}{chance}: not given as its name."
+    return (
+        f"Best overlap {best.name}{counted}{chance}; a name needs p <= {SIGNIFICANT} after "
+        f"Bonferroni correction, here {best.bonferroni:.2g}."
+    )
+
+
 def summarise(
     regulators: Sequence[Regulator],
     *,
@@ -65,7 +94,7 @@ def summarise(
     ]
     if explained_variance is not None and explained_variance < 0:
         sentences.append("Its predictions lie further from the data than the means do.")
-    sentences += _on_certainty(regulators) + _on_names(regulators)
+    sentences += _on_grades(regulators) + _on_certainty(regulators) + _on_names(regulators)
     return tuple(sentences)
 
 
@@ -75,6 +104,14 @@ def _verb(n: int, explained_variance: float | None) -> str:
         return "act on" if n != 1 else "acts on"
     share = "nothing" if explained_variance < 0 else f"{explained_variance:.0%}"
     return f"explain{'s' * (n == 1)} {share} of the variance of"
+
+
+def _on_grades(regulators: Sequence[Regulator]) -> list[str]:
+    counts = Counter(regulator.grade for regulator in regulators if regulator.grade)
+    if not counts:
+        return []
+    parts = [f"{counts[grade]:,} {grade}" for grade in GRADES if counts[grade]]
+    return [f"By grade: {', '.join(parts)}."]
 
 
 def _on_certainty(regulators: Sequence[Regulator]) -> list[str]:

@@ -1,39 +1,22 @@
-// One regulator's activity over the samples.
+// One regulator's activity: by group where groups are known, and over the samples.
 
-const PALETTE = ["g1", "g2", "g3", "g4", "g5", "g6", "g7", "g8"];
+const SAMPLE_ORDERS = [
+  ["table", "samples, as in the table"],
+  ["activity", "samples, by activity"],
+];
 
-/** Which groups get a colour: all if they are few, else those in which the regulator is strongest. */
-function groupColours(activities) {
-  const byGroup = new Map();
-  DATA.groups.forEach((group, m) => {
-    if (!byGroup.has(group)) byGroup.set(group, []);
-    byGroup.get(group).push(activities[m]);
-  });
-  const names = [...byGroup.keys()];
-  if (names.length <= PALETTE.length) return new Map(names.map((name, i) => [name, PALETTE[i]]));
-  const strength = (name) => Math.abs(mean(byGroup.get(name)));
-  const strongest = [...names].sort((a, b) => strength(b) - strength(a)).slice(0, 7);
-  return new Map(strongest.map((name, i) => [name, PALETTE[i]]));
-}
-
-/** Samples in the order asked for: as in the table, by group, or by activity. */
+/** Samples in the order asked for. */
 function sampleOrder(order, activities) {
   const samples = activities.map((_, m) => m);
-  if (order === "activity") return samples.sort((a, b) => activities[a] - activities[b]);
-  if (order !== "group") return samples;
-  const first = new Map();
-  DATA.groups.forEach((group, m) => first.has(group) || first.set(group, m));
-  return samples.sort((a, b) => first.get(DATA.groups[a]) - first.get(DATA.groups[b]) || a - b);
+  return order === "activity" ? samples.sort((a, b) => activities[a] - activities[b]) : samples;
 }
 
 /** One point per sample. */
 function activityChart(regulator, order, width) {
   const { activities } = regulator;
   const samples = sampleOrder(order, activities);
-  const colours = groupColours(activities);
   const [height, left, top, bottom] = [240, 46, 10, 26];
-  const low = Math.min(0, ...activities);
-  const high = Math.max(0, ...activities);
+  const [low, high] = range([0, ...activities]);
   const pad = 0.05 * (high - low || 1);
   const x = scale([0, Math.max(samples.length - 1, 1)], [left + 8, width - 12]);
   const y = scale([low - pad, high + pad], [height - bottom, top]);
@@ -42,12 +25,11 @@ function activityChart(regulator, order, width) {
     height,
     `Activity of ${fullName(regulator)} in ${plural(samples.length, "sample")}.`,
   );
-  if (order === "group") groupBands(svg, samples, x, top, height - bottom);
   yAxis(svg, y, ticks(low, high, 4), left, width - 12);
   const radius = Math.max(1.8, Math.min(4, (width - left) / samples.length));
   const dots = samples.map((m, i) =>
     s("circle", {
-      class: `dot ${colours.get(DATA.groups[m]) ?? "plain"}`,
+      class: `dot fill-${activities[m] < 0 ? "negative" : "positive"}`,
       cx: x(i).toFixed(1),
       cy: y(activities[m]).toFixed(1),
       r: radius,
@@ -78,63 +60,65 @@ function activityChart(regulator, order, width) {
   return svg;
 }
 
-function groupBands(svg, samples, x, top, bottom) {
-  const half = (x(1) - x(0)) / 2;
-  let start = 0;
-  let shaded = true;
-  samples.forEach((m, i) => {
-    if (i + 1 < samples.length && DATA.groups[samples[i + 1]] === DATA.groups[m]) return;
-    if (shaded) {
-      const from = x(start) - half;
-      svg.append(
-        s("rect", {
-          class: "band",
-          x: from,
-          y: top,
-          width: x(i) + half - from,
-          height: bottom - top,
-        }),
-      );
-    }
-    shaded = !shaded;
-    start = i + 1;
-  });
-}
-
-let sampleOrdering = DATA.groups.length ? "group" : "table";
+// Kept from one regulator to the next.
+let activityOrder = GROUPS.length > 1 ? "strength" : "table";
 
 function activityPart(regulator) {
+  const byGroup = GROUPS.length > 1;
+  const means = byGroup ? groupMeans(regulator.activities) : [];
   const holder = h("div");
-  const draw = () =>
-    holder.replaceChildren(figure((width) => activityChart(regulator, sampleOrdering, width)));
-  const choices = [
-    ["table", "as in the table"],
-    ...(DATA.groups.length ? [["group", "by group"]] : []),
-    ["activity", "by activity"],
-  ];
-  const choose = h(
-    "select",
-    {
-      onchange: (event) => {
-        sampleOrdering = event.target.value;
-        draw();
-      },
-    },
-    choices.map(([value, text]) =>
-      h("option", { value, selected: value === sampleOrdering }, text),
-    ),
+  const note = h("p", { class: "note" });
+  const search = h("input", {
+    type: "search",
+    id: "group-search",
+    placeholder: "part of a name",
+    autocomplete: "off",
+    oninput: draw,
+  });
+
+  function draw() {
+    const isGroup = GROUP_ORDERS.some(([order]) => order === activityOrder);
+    const wanted = search.value.trim().toLowerCase();
+    const rows = orderGroups(means, activityOrder).filter(({ name }) =>
+      name.toLowerCase().includes(wanted),
+    );
+    const name = `activity_${fileName(regulator.label)}`;
+    searchField.hidden = !isGroup || GROUPS.length <= 12;
+    note.textContent = activityNote(regulator, isGroup);
+    holder.replaceChildren(
+      isGroup && !rows.length
+        ? h("p", { class: "note" }, "No group has this in its name.")
+        : isGroup
+          ? groupFigure(regulator, rows)
+          : figure((width) => activityChart(regulator, activityOrder, width), { name }),
+    );
+  }
+
+  const options = [...(byGroup ? GROUP_ORDERS : []), ...SAMPLE_ORDERS].map(([value, text]) =>
+    h("option", { value, selected: value === activityOrder }, text),
   );
+  const onchange = (event) => {
+    activityOrder = event.target.value;
+    draw();
+  };
+  const searchField = h("label", { class: "inline" }, "Find a group ", search);
   draw();
-  const drawn =
-    DATA.samples.length < DATA.n_samples
-      ? ` ${count(DATA.samples.length)} of ${count(DATA.n_samples)} samples are drawn.`
-      : "";
   return part(
-    "Activity over samples",
-    h("label", { class: "inline" }, "Samples ", choose),
+    byGroup ? "Activity by group" : "Activity",
+    h(
+      "div",
+      { class: "inline-fields" },
+      h(
+        "label",
+        { class: "inline" },
+        "Show ",
+        h("select", { id: "activity-order", onchange }, options),
+      ),
+      searchField,
+    ),
     holder,
-    legend(regulator),
-    h("p", { class: "note" }, extremes(regulator) + drawn),
+    note,
+    byGroup ? groupTable(regulator, orderGroups(means, "strength")) : null,
     downloadButton(`activity_${fileName(regulator.label)}.tsv`, () => ({
       columns: ["sample", ...(DATA.groups.length ? ["group"] : []), "activity"],
       rows: DATA.samples.map((name, m) => [
@@ -146,23 +130,15 @@ function activityPart(regulator) {
   );
 }
 
-function legend(regulator) {
-  if (!DATA.groups.length) return null;
-  const colours = groupColours(regulator.activities);
-  const items = [...colours].map(([group, name]) =>
-    h("li", {}, h("i", { class: `swatch ${name}` }), group || "no group"),
-  );
-  const all = new Set(DATA.groups).size;
-  if (all > colours.size)
-    items.push(
-      h(
-        "li",
-        {},
-        h("i", { class: "swatch plain" }),
-        `${all - colours.size} groups with weaker mean activity`,
-      ),
-    );
-  return h("ul", { class: "legend" }, items);
+function activityNote(regulator, isGroup) {
+  const drawn =
+    DATA.samples.length < DATA.n_samples
+      ? ` ${count(DATA.samples.length)} of ${count(DATA.n_samples)} samples are drawn and counted here.`
+      : "";
+  const how = isGroup
+    ? "Dots are samples, the bar ends at their mean; the thin line is the 95 % interval of the mean, from the spread within all groups together. "
+    : "";
+  return how + extremes(regulator) + drawn;
 }
 
 function extremes(regulator) {

@@ -82,11 +82,9 @@ function tsv(columns, rows) {
   return [columns, ...rows].map((row) => row.map(clean).join("\t")).join("\n") + "\n";
 }
 
-function download(name, text) {
-  const link = h("a", {
-    href: URL.createObjectURL(new Blob([text], { type: "text/tab-separated-values" })),
-    download: name,
-  });
+function download(name, content, type = "text/tab-separated-values") {
+  const blob = content instanceof Blob ? content : new Blob([content], { type });
+  const link = h("a", { href: URL.createObjectURL(blob), download: name });
   document.body.append(link);
   link.click();
   link.remove();
@@ -104,6 +102,21 @@ function downloadButton(name, table) {
 
 /** A safe file name from a regulator's name. */
 const fileName = (text) => text.replace(/[^\w.-]+/g, "_").slice(0, 60) || "regulator";
+
+/** Smallest and largest; loops, since a call cannot take as many arguments as there are genes. */
+function range(values) {
+  return values.reduce(
+    ([low, high], x) => [Math.min(low, x), Math.max(high, x)],
+    [Infinity, -Infinity],
+  );
+}
+
+/** A part that is made when it is first opened. */
+function onOpen(text, make, className = "later") {
+  const element = h("details", { class: className }, h("summary", {}, text));
+  element.addEventListener("toggle", () => element.append(make()), { once: true });
+  return element;
+}
 
 /** The value of a colour of the style sheet, in the theme of the moment. */
 const colour = (name) =>
@@ -135,6 +148,28 @@ function termName(terms, row) {
   const described = terms.columns.indexOf("description");
   return (described >= 0 && row[described]) || row[terms.columns.indexOf("set")];
 }
+
+/** The page of a variable elsewhere, or null; names are percent-encoded, never part of the host. */
+function geneAddress(gene) {
+  if (!/^https?:\/\//.test(DATA.link)) return null;
+  const parts = { "{id}": DATA.genes[gene], "{name}": DATA.gene_labels[gene] };
+  return DATA.link.replace(/\{id\}|\{name\}/g, (part) => encodeURIComponent(parts[part]));
+}
+
+/** A link to the page of a variable elsewhere, or null. */
+function outLink(gene, text) {
+  const href = geneAddress(gene);
+  if (!href) return null;
+  const label = `${DATA.gene_labels[gene]} elsewhere, in a new tab`;
+  return h(
+    "a",
+    { class: "out", href, target: "_blank", rel: "noopener noreferrer", "aria-label": label },
+    text,
+  );
+}
+
+/** What a column of annotation says about a variable, or null. */
+const annotated = (column, gene) => column.levels[column.codes[gene]] ?? null;
 
 /** "Fur (rcweb3)", or the id alone. */
 const fullName = (regulator) =>

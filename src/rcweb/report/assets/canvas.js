@@ -78,9 +78,21 @@ function networkCanvas(canvas, state, onChoose) {
       const distance = (px - x) ** 2 + (py - y) ** 2 - bonus;
       if (distance < least) [best, least] = [{ kind, index }, distance];
     };
-    REGULATORS.forEach((_, r) => look("regulator", r, regulatorPoint(r), 40));
-    for (const gene of state.genes) look("gene", gene, genePoint(gene), 0);
+    const hidden = hiddenBy(state);
+    REGULATORS.forEach(
+      (_, r) => hidden.regulator(r) || look("regulator", r, regulatorPoint(r), 40),
+    );
+    for (const gene of state.genes) if (!hidden.gene(gene)) look("gene", gene, genePoint(gene), 0);
     return best;
+  }
+
+  /** What is seen now, as SVG. */
+  function svg() {
+    const writer = svgPen(size);
+    paint(writer, size, state, view, toScreen);
+    const paper = { width: "100%", height: "100%", fill: colour("surface") };
+    writer.svg.prepend(s("rect", paper));
+    return writer.svg;
   }
 
   new ResizeObserver(([entry]) => {
@@ -95,14 +107,7 @@ function networkCanvas(canvas, state, onChoose) {
   }).observe(canvas);
 
   listen(canvas, { fit, zoomBy, panBy, nearest, onChoose });
-  return { fit, zoomBy, draw };
-}
-
-function range(values) {
-  return values.reduce(
-    ([low, high], x) => [Math.min(low, x), Math.max(high, x)],
-    [Infinity, -Infinity],
-  );
+  return { fit, zoomBy, draw, svg };
 }
 
 /** Pointers, wheel and keys. One finger scrolls the page, two move and zoom the drawing. */

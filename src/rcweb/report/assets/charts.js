@@ -1,15 +1,4 @@
-// Drawings in SVG, made anew for every width, so that text keeps its size on a phone.
-
-/** A figure that draws itself for its width: `draw(width)` gives an svg element. */
-function figure(draw, caption) {
-  const canvas = h("div", { class: "plot" });
-  let last = 0;
-  new ResizeObserver(([entry]) => {
-    const width = Math.floor(entry.contentRect.width);
-    if (width > 0 && width !== last) canvas.replaceChildren(draw((last = width)));
-  }).observe(canvas);
-  return h("figure", {}, canvas, caption ? h("figcaption", {}, caption) : null);
-}
+// Drawings in SVG.
 
 /** Round numbers that span [low, high], about n of them. */
 function ticks(low, high, n = 4) {
@@ -20,6 +9,23 @@ function ticks(low, high, n = 4) {
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k++)
     marks.push(k === 0 ? 0 : k * step);
   return marks;
+}
+
+const shorten = (text, most) =>
+  text.length > most ? `${text.slice(0, Math.max(1, most - 1))}…` : text;
+
+const RULER = h("canvas").getContext("2d");
+RULER.font = `12px ${getComputedStyle(document.documentElement).getPropertyValue("--sans")}`;
+
+/** Width in pixels of text in a drawing. */
+const textWidth = (text) => RULER.measureText(text).width;
+
+/** The text, or as much of its beginning as the width allows. */
+function fitText(text, width) {
+  if (textWidth(text) <= width) return text;
+  let most = text.length;
+  while (most > 1 && textWidth(shorten(text, most)) > width) most -= 1;
+  return shorten(text, most);
 }
 
 const scale = (from, to) => (x) =>

@@ -15,12 +15,16 @@ function detailView(r, actions) {
       part(
         "Weights",
         regulator.weights.length
-          ? figure((width) => histogram(regulator, width))
+          ? figure((width) => histogram(regulator, width), {
+              name: `weights_${fileName(regulator.label)}`,
+            })
           : h("p", {}, "No targets."),
         h("p", { class: "note" }, weightNote(regulator)),
       ),
     ),
+    candidatesPart(regulator),
     targetsPart(regulator, r, actions),
+    relatedPart(r, actions),
     termsPart(regulator),
     diagnosisPart(regulator),
   ];
@@ -52,6 +56,10 @@ function detailHeader(regulator, r, { open, showInNetwork }) {
         regulator.label === regulator.id ? null : h("small", {}, regulator.id),
       ),
       about(regulator) ? h("p", { class: "note" }, about(regulator)) : null,
+      gradeSentence(regulator),
+      regulator.unnamed
+        ? h("p", { class: "note" }, `No name: ${lowerFirst(regulator.unnamed)}`)
+        : null,
     ),
     h(
       "div",
@@ -62,6 +70,8 @@ function detailHeader(regulator, r, { open, showInNetwork }) {
     ),
   );
 }
+
+const lowerFirst = (text) => text.replace(/^[A-Z](?![A-Z])/, (first) => first.toLowerCase());
 
 function weightNote({ weights, known }) {
   const up = weights.filter((w) => w > 0).length;
@@ -92,7 +102,9 @@ function knownPart({ known, label }) {
       weak ? " (no more than chance)" : "",
       facts.length ? `: ${facts.join(", ")}.` : ".",
     ),
-    lists ? figure((width) => overlapBar(known, width)) : null,
+    lists
+      ? figure((width) => overlapBar(known, width), { name: `overlap_${fileName(label)}` })
+      : null,
     lists ? overlapLists(known, label) : null,
     known.unmeasured
       ? h("p", { class: "note" }, `${plural(known.unmeasured, "known target")} not in the data.`)

@@ -36,6 +36,9 @@ function summary() {
   const named = REGULATORS.filter(({ label, id }) => label !== id).length;
   const figures = [
     [count(REGULATORS.length), "regulators"],
+    ...(ANY_GRADE
+      ? [[count(REGULATORS.filter(({ grade }) => grade === "certified").length), "certified"]]
+      : []),
     ...(ANY_KNOWN || named ? [[count(named), "with a known name"]] : []),
     [count(edges), "edges"],
     [count(DATA.genes.length), "variables"],
@@ -57,7 +60,10 @@ function choice() {
     ...[
       DATA.reason ? h("p", { class: "prose" }, DATA.reason) : null,
       DATA.singular_values.length
-        ? figure(spectrumChart, "Singular values of the table, on a log scale.")
+        ? figure(spectrumChart, {
+            name: "singular_values",
+            caption: "Singular values of the table, on a log scale.",
+          })
         : null,
       DATA.evidence.rows.length
         ? h(
@@ -115,6 +121,7 @@ function inputView() {
   byId("input-view").append(
     facts(DATA.input, (what) => what), // some are names of files
     ...DATA.input_notes.map((text) => h("p", { class: "prose" }, text)),
+    downloadButton("input.tsv", () => ({ columns: ["what", "value"], rows: DATA.input })),
   );
   byId("input").hidden = false;
 }
@@ -124,6 +131,12 @@ function filesView() {
     ["network.tsv", "all edges, the surest first", () => edgeTable(EDGES)],
     ["regulators.tsv", "one row per regulator, with its diagnosis", regulatorTable],
     ["activities.tsv", "samples by regulators", activityTable],
+    ...(CONTRASTS.length
+      ? [["contrasts.tsv", "changes of activity between groups", contrastFile]]
+      : []),
+    ...(ASSOCIATIONS.length
+      ? [["associations.tsv", "activities and columns of the sample sheet", associationFile]]
+      : []),
     ...(DATA.measured.rows.length
       ? [["measured.tsv", "measured factors and their regulators", () => DATA.measured]]
       : []),
@@ -161,10 +174,17 @@ inputView();
 filesView();
 
 const detail = byId("detail");
-const markRow = regulatorList(byId("regulator-list"), (r) => openRegulator(r));
-measuredView((r) => openRegulator(r));
-const network = networkView(byId("network-view"), (r) => openRegulator(r));
+const markRow = regulatorList(byId("regulator-list"), openRegulator, openGene);
+const showTab = analysesView();
+const network = networkView(byId("network-view"), openRegulator, openGene);
 document.addEventListener("themechange", network.redraw);
+
+function analysesView() {
+  const tabs = analyses(openRegulator, openGene);
+  byId("analyses").hidden = !tabs.length;
+  document.querySelector('nav a[href="#analyses"]').hidden = !tabs.length;
+  return analysisTabs(byId("analyses-view"), tabs);
+}
 
 /** Scroll to a part of the page and let the keyboard go on from there. */
 function goTo(element) {
@@ -172,16 +192,26 @@ function goTo(element) {
   element.focus({ preventScroll: true });
 }
 
-function showRegulator(r) {
+// The regulator that was open last; the way back from a variable.
+let lastOpen = -1;
+
+function fillDetail(elements) {
   hideTip();
-  detail.replaceChildren(
-    ...detailView(r, {
-      open: openRegulator,
-      showInNetwork: (index) => showNode({ kind: "regulator", index }),
-      showGene: (index) => showNode({ kind: "gene", index }),
-    }).filter((element) => element !== null),
-  );
+  detail.replaceChildren(...elements.filter((element) => element !== null));
+}
+
+function showRegulator(r) {
+  lastOpen = r;
+  const showInNetwork = (index) => showNode({ kind: "regulator", index });
+  fillDetail(detailView(r, { open: openRegulator, openGene, showInNetwork }));
   markRow(r);
+}
+
+function showGene(gene) {
+  const r = lastOpen;
+  const back = r < 0 ? null : () => openRegulator(r);
+  fillDetail(geneView(gene, { open: openRegulator, showInNetwork: showNode, back }));
+  markRow(-1);
 }
 
 function showNode(node) {
@@ -189,22 +219,33 @@ function showNode(node) {
   network.show(node);
 }
 
-/** Opening a regulator changes the address, so that it can be linked to and gone back from. */
-function openRegulator(r) {
-  const address = `#regulator=${encodeURIComponent(REGULATORS[r].id)}`;
-  if (location.hash === address) return goTo(detail);
-  location.hash = address;
-  return undefined;
+/** What is opened is in the address, so that it can be linked to and gone back from. */
+function openAddress(address) {
+  if (location.hash === address) goTo(detail);
+  else location.hash = address;
 }
 
-function followAddress(move) {
-  const match = /^#regulator=(.*)$/.exec(location.hash);
-  const r = match ? REGULATORS.findIndex(({ id }) => encodeURIComponent(id) === match[1]) : -1;
-  if (r >= 0) {
-    showRegulator(r);
-    if (move) goTo(detail);
+function openRegulator(r) {
+  openAddress(`#regulator=${encodeURIComponent(REGULATORS[r].id)}`);
+}
+
+function openGene(gene) {
+  openAddress(`#gene=${encodeURIComponent(DATA.genes[gene])}`);
+}
+
+/** Show what the address names; whether it names something. */
+function followAddress() {
+  const [, kind, name] = /^#(regulator|gene)=(.*)$/.exec(location.hash) ?? [];
+  if (!kind && showTab(location.hash.slice(1))) {
+    goTo(byId("analyses"));
+    return false;
   }
-  return r >= 0;
+  const ids = kind === "gene" ? DATA.genes : REGULATORS.map(({ id }) => id);
+  const index = kind ? ids.findIndex((id) => encodeURIComponent(id) === name) : -1;
+  if (index < 0) return false;
+  (kind === "gene" ? showGene : showRegulator)(index);
+  goTo(detail);
+  return true;
 }
 
 /** The regulator to open first: the surest of those with a name, else the first. */
@@ -214,5 +255,5 @@ function mostTelling() {
   return named.reduce((best, r) => (chanceOf(r) < chanceOf(best) ? r : best), named[0] ?? 0);
 }
 
-window.addEventListener("hashchange", () => followAddress(true));
-if (!followAddress(true) && REGULATORS.length) showRegulator(mostTelling());
+window.addEventListener("hashchange", followAddress);
+if (!followAddress() && REGULATORS.length) showRegulator(mostTelling());

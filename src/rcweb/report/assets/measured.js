@@ -2,7 +2,6 @@
 
 function measuredView(open) {
   const { columns, rows } = DATA.measured;
-  if (!rows.length) return;
   const of = (name) => (row) => row[columns.indexOf(name)];
   const link = (id) => {
     const r = REGULATORS.findIndex((regulator) => regulator.id === id);
@@ -45,7 +44,7 @@ function measuredView(open) {
       { title: "Why", file: "reason", value: of("reason"), className: "wide text" },
     ],
   });
-  byId("measured-view").append(
+  return [
     h(
       "p",
       { class: "prose" },
@@ -55,7 +54,5 @@ function measuredView(open) {
     ),
     table.element,
     downloadButton("measured.tsv", () => DATA.measured),
-  );
-  byId("measured").hidden = false;
-  document.querySelector('nav a[href="#measured"]').hidden = false;
+  ];
 }

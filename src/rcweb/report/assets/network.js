@@ -2,8 +2,8 @@
 
 const FIRST_EDGES = 3000; // drawn at first; the slider shows the others
 
-function networkView(holder, open) {
-  const state = { edges: [], genes: new Set(), selected: null };
+function networkView(holder, open, openGene) {
+  const state = { edges: [], genes: new Set(), selected: null, only: false };
   const canvas = h("canvas", {
     id: "network-canvas",
     tabindex: 0,
@@ -11,7 +11,7 @@ function networkView(holder, open) {
     "aria-label":
       "Drawing of the network. Arrow keys move it, plus and minus zoom, 0 shows all of it. Search beside it gives the same in words.",
   });
-  const panel = networkPanel(choose, open);
+  const panel = networkPanel(choose, open, openGene);
   const drawing = networkCanvas(canvas, state, choose);
   const filters = networkFilters(() => {
     state.edges = filters.visible();
@@ -33,8 +33,21 @@ function networkView(holder, open) {
     const others = near.map((edge) =>
       node.kind === "regulator" ? genePoint(edge.gene) : regulatorPoint(edge.r),
     );
-    drawing.fit([own, ...others], 24);
+    drawing.fit(
+      [own, ...others].filter(([x]) => x !== null),
+      24,
+    );
   }
+
+  const only = h("input", {
+    type: "checkbox",
+    id: "only-near",
+    onchange: () => {
+      state.only = only.checked;
+      if (state.only && state.selected) show(state.selected);
+      else drawing.draw();
+    },
+  });
 
   holder.append(
     h(
@@ -48,6 +61,7 @@ function networkView(holder, open) {
         button("−", "quiet", () => drawing.zoomBy(1 / 1.4), "Zoom out"),
         button("+", "quiet", () => drawing.zoomBy(1.4), "Zoom in"),
         button("All", "quiet", () => drawing.fit(), "Show all of the network"),
+        h("label", { class: "check" }, only, "Only the neighbourhood of what is chosen"),
       ),
     ),
     h("div", { class: "stage" }, canvas, panel.element),
@@ -58,7 +72,8 @@ function networkView(holder, open) {
       h("span", { class: "key positive" }, "positive"),
       " and ",
       h("span", { class: "key negative" }, "negative"),
-      " weights. Drag to move; click the drawing, then scroll to zoom.",
+      " weights. Regulators with common targets lie near each other. Drag to move; click the drawing, then scroll to zoom. ",
+      figureTools("network", drawing.svg),
     ),
     downloadButton("edges_shown.tsv", () => edgeTable(state.edges)),
   );
@@ -123,7 +138,15 @@ function networkFilters(onChange) {
 }
 
 const edgeTable = (edges) => ({
-  columns: ["regulator", "target", "weight", "probability", "regulator_name", "target_name"],
+  columns: [
+    "regulator",
+    "target",
+    "weight",
+    "probability",
+    "regulator_name",
+    "target_name",
+    "grade",
+  ],
   rows: edges.map(({ r, gene, weight, probability }) => [
     REGULATORS[r].id,
     DATA.genes[gene],
@@ -131,5 +154,6 @@ const edgeTable = (edges) => ({
     probability,
     REGULATORS[r].label,
     DATA.gene_labels[gene],
+    REGULATORS[r].grade,
   ]),
 });

@@ -4,34 +4,44 @@ function paint(pen, size, state, view, toScreen) {
   const { edges, selected } = state;
   const near = selected ? edges.filter((edge) => touches(edge, selected)) : [];
   pen.clearRect(0, 0, size.width, size.height);
-  strokeEdges(
-    pen,
-    edges.filter((edge) => !edge.home),
-    toScreen,
-    selected ? 0.04 : crossAlpha(edges.length),
-    0.7,
-  );
-  strokeEdges(
-    pen,
-    edges.filter((edge) => edge.home),
-    toScreen,
-    selected ? 0.1 : 0.75,
-    0.9,
-  );
-  paintGenes(pen, state.genes, toScreen, view.zoom, selected ? 0.25 : 0.9);
-  paintRegulators(
-    pen,
-    REGULATORS.map((_, r) => r),
-    toScreen,
-    view.zoom,
-    selected ? 0.35 : 1,
-  );
-  if (selected) paintChosen(pen, near, selected, toScreen, view.zoom);
+  if (!(selected && state.only)) paintAll(pen, state, toScreen, view.zoom);
+  if (selected) {
+    strokeEdges(pen, secondEdges(edges, near, selected), toScreen, 0.3, 0.8);
+    paintChosen(pen, state, near, toScreen, view.zoom);
+  }
   const inside = ([x, y]) => x > -50 && y > -20 && x < size.width + 50 && y < size.height + 20;
   const write = labeller(pen, inside);
   labelsInOrder(state, near, view.zoom).forEach(({ point, text, strong }) =>
     write(toScreen(point), text, strong, size.width),
   );
+}
+
+/** The whole network; faint while something is chosen. */
+function paintAll(pen, { edges, genes, selected }, toScreen, zoom) {
+  const [homes, others] = [true, false].map((home) => edges.filter((edge) => edge.home === home));
+  strokeEdges(pen, others, toScreen, selected ? 0.03 : crossAlpha(edges.length), 0.7);
+  strokeEdges(pen, homes, toScreen, selected ? 0.08 : 0.75, 0.9);
+  paintGenes(pen, genes, toScreen, zoom, selected ? 0.2 : 0.9);
+  const all = REGULATORS.map((_, r) => r);
+  paintRegulators(pen, all, toScreen, zoom, selected ? 0.25 : 1);
+}
+
+/** Edges from other regulators to the targets of the chosen one. */
+function secondEdges(edges, near, { kind, index }) {
+  if (kind !== "regulator") return [];
+  const targets = new Set(near.map((edge) => edge.gene));
+  return edges.filter((edge) => edge.r !== index && targets.has(edge.gene));
+}
+
+/** Which nodes are not drawn while only a neighbourhood is. */
+function hiddenBy({ edges, selected, only }) {
+  if (!only || !selected) return { regulator: () => false, gene: () => false };
+  const near = edges.filter((edge) => touches(edge, selected));
+  const shown = [...near, ...secondEdges(edges, near, selected)];
+  const genes = new Set(near.map((edge) => edge.gene));
+  const regulators = new Set(shown.map((edge) => edge.r));
+  (selected.kind === "regulator" ? regulators : genes).add(selected.index);
+  return { regulator: (r) => !regulators.has(r), gene: (gene) => !genes.has(gene) };
 }
 
 const touches = (edge, { kind, index }) => (kind === "regulator" ? edge.r : edge.gene) === index;
@@ -89,8 +99,10 @@ function paintRegulators(pen, regulators, toScreen, zoom, alpha) {
   pen.globalAlpha = 1;
 }
 
-function paintChosen(pen, near, selected, toScreen, zoom) {
+function paintChosen(pen, { edges, selected }, near, toScreen, zoom) {
   strokeEdges(pen, near, toScreen, 0.9, 1.4);
+  const second = secondEdges(edges, near, selected).map((edge) => edge.r);
+  paintRegulators(pen, [...new Set(second)], toScreen, zoom, 0.7);
   paintGenes(
     pen,
     near.map((edge) => edge.gene),
@@ -127,9 +139,13 @@ function labelsInOrder(state, near, zoom) {
   if (selected) {
     const own =
       selected.kind === "regulator" ? regulator(selected.index, true) : gene(selected.index, true);
+    const second = new Set(secondEdges(state.edges, near, selected).map((edge) => edge.r));
     const neighbours =
       selected.kind === "regulator"
-        ? near.map((edge) => gene(edge.gene, false))
+        ? [
+            ...[...second].map((r) => regulator(r, true)),
+            ...near.map((edge) => gene(edge.gene, false)),
+          ]
         : near.map((edge) => regulator(edge.r, true));
     return [own, ...neighbours].filter(({ point }) => point[0] !== null);
   }

@@ -3,7 +3,7 @@
 const PANEL_EDGES = 60; // listed; the files hold all of them
 
 /** { element, describe(state) }; the sentence is announced to screen readers when it changes. */
-function networkPanel(choose, open) {
+function networkPanel(choose, open, openGene) {
   const title = h("h3");
   const sentence = h("p", { role: "status" });
   const body = h("div");
@@ -14,7 +14,7 @@ function networkPanel(choose, open) {
     title.hidden = !selected;
     sentence.textContent = selected ? chosenSentence(state) : overviewSentence(state);
     body.replaceChildren(
-      ...(selected ? chosenBody(state, choose, open) : overviewBody(state, choose)),
+      ...(selected ? chosenBody(state, choose, open, openGene) : overviewBody(state, choose)),
     );
   }
 
@@ -57,10 +57,11 @@ function chosenSentence({ edges, selected }) {
   const role = isRegulator
     ? `Regulator of ${plural(all, "target")}`
     : `Target of ${plural(all, "regulator")}`;
-  return `${role}${shown < all ? `; ${count(all - shown)} hidden by the filters` : ""}.`;
+  const grade = isRegulator && REGULATORS[selected.index].grade;
+  return `${role}${grade ? `, ${grade}` : ""}${shown < all ? `; ${count(all - shown)} hidden by the filters` : ""}.`;
 }
 
-function chosenBody({ edges, selected }, choose, open) {
+function chosenBody({ edges, selected }, choose, open, openGene) {
   const near = edges.filter((edge) => touches(edge, selected));
   const isRegulator = selected.kind === "regulator";
   const link = ({ r, gene }) =>
@@ -80,7 +81,7 @@ function chosenBody({ edges, selected }, choose, open) {
     h(
       "div",
       { class: "buttons" },
-      isRegulator ? button("Open", "quiet", () => open(selected.index)) : null,
+      button("Open", "quiet", () => (isRegulator ? open : openGene)(selected.index)),
       button("Clear", "quiet", () => choose(null)),
     ),
     h("ul", { class: "edges" }, near.slice(0, PANEL_EDGES).map(row)),

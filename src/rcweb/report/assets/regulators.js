@@ -3,9 +3,13 @@
 /** Everything a reader might search a regulator by, in lower case. */
 const SEARCHABLE = REGULATORS.map((regulator) => {
   const own = [regulator.id, regulator.label, regulator.known?.name, regulator.known?.description];
+  const names = regulator.candidates.filter(({ q }) => q !== null && q <= 0.05);
   const terms = regulator.terms.rows.map((row) => termName(regulator.terms, row));
   const targets = regulator.targets.flatMap((gene) => [DATA.genes[gene], DATA.gene_labels[gene]]);
-  return [...own, ...terms, ...targets].filter(Boolean).join("\n").toLowerCase();
+  return [...own, ...names.map(({ name }) => name), ...terms, ...targets]
+    .filter(Boolean)
+    .join("\n")
+    .toLowerCase();
 });
 
 /** A number of the diagnosis, or null. */
@@ -24,6 +28,16 @@ function regulatorColumns(open) {
     );
   const columns = [
     { title: "Regulator", file: "regulator", value: (r) => REGULATORS[r].label, cell: name },
+    ...(ANY_GRADE
+      ? [
+          {
+            title: "Grade",
+            file: "grade",
+            value: (r) => REGULATORS[r].grade,
+            cell: (r) => gradeBadge(REGULATORS[r].grade),
+          },
+        ]
+      : []),
     {
       title: "Targets",
       file: "targets",
@@ -50,6 +64,7 @@ function regulatorColumns(open) {
       {
         title: "Known",
         file: "known_found",
+        className: "wide",
         numeric: true,
         value: (r) => known(r)?.overlap ?? null,
         cell: overlap,
@@ -84,32 +99,47 @@ function regulatorTable() {
       "regulator",
       "name",
       "targets",
+      "grade",
       "known",
       "overlap",
       "set_size",
       "p",
       "q",
       "top_term",
+      "why_no_name",
       ...extra,
     ],
-    rows: REGULATORS.map(({ id, label, targets, known, terms, diagnosis }) => [
+    rows: REGULATORS.map(({ id, label, targets, grade, known, terms, unnamed, diagnosis }) => [
       id,
       label,
       targets.length,
+      grade,
       known?.name,
       known?.overlap,
       known?.set_size,
       known?.p,
       known?.q,
       terms.rows.length ? termName(terms, terms.rows[0]) : null,
+      unnamed,
       ...diagnosis.map(([, value]) => value),
     ]),
   };
 }
 
-function regulatorList(holder, open) {
+/** Variables whose name or id holds the text, as links. */
+function geneMatches(text, openGene, most = 6) {
+  if (text.length < 2) return [];
+  const genes = findNodes(text, Infinity).filter(({ kind }) => kind === "gene");
+  if (!genes.length) return [];
+  const link = ({ index }) => button(DATA.gene_labels[index], "link", () => openGene(index));
+  const rest = genes.length > most ? [h("span", {}, `and ${count(genes.length - most)} more`)] : [];
+  return ["Variables: ", ...genes.slice(0, most).map(link), ...rest];
+}
+
+function regulatorList(holder, open, openGene) {
   const all = REGULATORS.map((_, r) => r);
   let chosen = -1;
+  let grade = "";
   const table = sortableTable({
     caption: "Regulators",
     columns: regulatorColumns(open),
@@ -121,24 +151,37 @@ function regulatorList(holder, open) {
   const search = h("input", {
     type: "search",
     id: "regulator-search",
-    placeholder: "name, target or term",
+    placeholder: "regulator, variable or term",
     autocomplete: "off",
-    oninput: () => {
-      const wanted = search.value.trim().toLowerCase();
-      const rows = all.filter((r) => SEARCHABLE[r].includes(wanted));
-      table.setRows(rows);
-      found.textContent = wanted
+    oninput: filter,
+  });
+  const genes = h("p", { class: "note links" });
+
+  function filter() {
+    const wanted = search.value.trim().toLowerCase();
+    const rows = all.filter(
+      (r) => SEARCHABLE[r].includes(wanted) && (!grade || REGULATORS[r].grade === grade),
+    );
+    table.setRows(rows);
+    genes.replaceChildren(...geneMatches(wanted, openGene));
+    found.textContent =
+      wanted || grade
         ? `${count(rows.length)} of ${plural(all.length, "regulator")}`
         : plural(all.length, "regulator");
-    },
+  }
+
+  const grades = gradeFilter((chosenGrade) => {
+    grade = chosenGrade;
+    filter();
   });
   table.element.addEventListener("click", (event) => {
     const row = event.target.closest("tr[data-regulator]");
     if (row && !event.target.closest("button")) open(Number(row.dataset.regulator));
   });
   holder.append(
-    h("label", { class: "field" }, "Search regulators", search),
+    h("div", { class: "list-fields" }, h("label", { class: "field" }, "Search", search), grades),
     found,
+    genes,
     table.element,
     downloadButton("regulators.tsv", regulatorTable),
   );

@@ -1,10 +1,18 @@
 // A table one can sort with a button in each heading, and save.
 
 /**
- * columns: [{ title, value(row), cell(row)?, numeric?, className? }]; `value` sorts and is saved,
- * `cell` is what is shown. Returns { element, setRows }.
+ * columns: [{ title, value(row), cell(row)?, numeric?, className?, fileOnly? }]; `value` sorts and
+ * is saved, `cell` is what is shown. Returns { element, setRows }.
  */
-function sortableTable({ caption, columns, rows, file, limit = 50, rowAttributes = () => ({}) }) {
+function sortableTable({
+  caption,
+  columns: all,
+  rows,
+  file,
+  limit = 50,
+  rowAttributes = () => ({}),
+}) {
+  const columns = all.filter(({ fileOnly }) => !fileOnly);
   let sorting = { column: -1, direction: 1 };
   let shown = limit;
   let current = rows;
@@ -20,8 +28,8 @@ function sortableTable({ caption, columns, rows, file, limit = 50, rowAttributes
   );
   const save = file
     ? downloadButton(file, () => ({
-        columns: columns.map((column) => column.file ?? column.title),
-        rows: ordered().map((row) => columns.map((column) => column.value(row))),
+        columns: all.map((column) => column.file ?? column.title),
+        rows: ordered().map((row) => all.map((column) => column.value(row))),
       }))
     : null;
   const element = h(
@@ -105,6 +113,13 @@ function compare(a, b, direction) {
 /** What a phone shows of a plain table that has more. */
 const NARROW_COLUMNS = new Set(["set", "description", "overlap", "q"]);
 
+/** How columns of a plain table are shown where they are more than text and numbers. */
+const PLAIN_CELLS = {
+  p: chanceShort,
+  q: chanceShort,
+  leading: (text) => h("span", { class: "clamp", title: text }, text),
+};
+
 /** A plain table of the data ({columns, rows}) as a sortable one. */
 function plainTable(caption, table, file) {
   const columns = table.columns.map((name, i) => ({
@@ -119,7 +134,7 @@ function plainTable(caption, table, file) {
           : "wide",
     numeric: table.rows.some((row) => typeof row[i] === "number"),
     ascending: name === "p" || name === "q",
-    cell: name === "p" || name === "q" ? (row) => chanceShort(row[i]) : undefined,
+    cell: PLAIN_CELLS[name] && ((row) => PLAIN_CELLS[name](row[i])),
   }));
   return sortableTable({ caption, columns, rows: table.rows, file, limit: 15 }).element;
 }

@@ -13,20 +13,26 @@ function weightCell(weight, largest) {
   ];
 }
 
-function targetsPart(regulator, r, { open, showGene }) {
-  const largest = Math.max(...regulator.weights.map(Math.abs), 1e-12);
-  const knownTargets = new Set(regulator.known?.found ?? []);
+function targetsPart(regulator, r, { open, openGene }) {
+  const largest = Math.max(range(regulator.weights.map(Math.abs))[1], 1e-12);
   const rows = regulator.targets.map((_, i) => i);
   const gene = (i) => regulator.targets[i];
-  const others = (i) => REGULATORS_OF[gene(i)].filter(([other]) => other !== r);
-  const link = ([other]) => button(REGULATORS[other].label, "link", () => open(other));
+  const label = (i) => DATA.gene_labels[gene(i)];
   const columns = [
     {
       title: "Target",
       file: "target",
-      value: (i) => DATA.gene_labels[gene(i)],
-      cell: (i) => button(DATA.gene_labels[gene(i)], "link", () => showGene(gene(i))),
+      value: label,
+      cell: (i) =>
+        h(
+          "span",
+          { class: "gene" },
+          button(label(i), "link", () => openGene(gene(i))),
+          label(i) === DATA.genes[gene(i)] ? null : h("small", {}, ` ${DATA.genes[gene(i)]}`),
+          outLink(gene(i), " ↗"),
+        ),
     },
+    { title: "Id", file: "id", fileOnly: true, value: (i) => DATA.genes[gene(i)] },
     {
       title: "Weight",
       file: "weight",
@@ -35,48 +41,16 @@ function targetsPart(regulator, r, { open, showGene }) {
       cell: (i) => weightCell(regulator.weights[i], largest),
     },
     {
-      title: "Probability",
+      title: "Prob.",
       file: "probability",
       numeric: true,
       value: (i) => regulator.probabilities[i],
       cell: (i) => regulator.probabilities[i].toFixed(3),
     },
-    {
-      title: "Also a target of",
-      file: "other_regulators",
-      className: "wide",
-      value: (i) =>
-        others(i)
-          .map(([other]) => REGULATORS[other].label)
-          .join(", "),
-      cell: (i) =>
-        h(
-          "span",
-          { class: "links" },
-          others(i).slice(0, 4).map(link),
-          others(i).length > 4 ? `+ ${others(i).length - 4}` : null,
-        ),
-    },
+    ...stateColumn(regulator, gene),
+    ...annotationColumns(gene),
+    otherRegulators(r, gene, open),
   ];
-  if (DATA.gene_labels.some((label, g) => label !== DATA.genes[g])) {
-    columns.splice(1, 0, {
-      title: "Id",
-      file: "id",
-      className: "wide",
-      value: (i) => DATA.genes[gene(i)],
-    });
-  }
-  if (knownTargets.size) {
-    const state = (i) => (knownTargets.has(gene(i)) ? "known" : "new");
-    const mark = (i) =>
-      h(
-        "span",
-        { class: "state" },
-        h("i", { class: `swatch fill-${state(i) === "known" ? "found" : "new"}` }),
-        state(i),
-      );
-    columns.splice(-1, 0, { title: "State", file: "state", value: state, cell: mark });
-  }
   const table = sortableTable({
     caption: `Targets of ${fullName(regulator)}`,
     columns,
@@ -85,4 +59,57 @@ function targetsPart(regulator, r, { open, showGene }) {
     limit: 15,
   });
   return part(`Targets (${count(rows.length)})`, table.element);
+}
+
+/** Whether a target is known, where members of the known set are. */
+function stateColumn({ known }, gene) {
+  const knownTargets = new Set(known?.found ?? []);
+  if (!knownTargets.size) return [];
+  const state = (i) => (knownTargets.has(gene(i)) ? "known" : "new");
+  const cell = (i) =>
+    h(
+      "span",
+      { class: "state" },
+      h("i", { class: `swatch fill-${state(i) === "known" ? "found" : "new"}` }),
+      state(i),
+    );
+  return [{ title: "State", file: "state", value: state, cell }];
+}
+
+const SHOWN_ANNOTATION = 2; // columns beside the targets; the file and the gene's own page have all
+
+/** What is known of the targets themselves; the first columns are shown, the file has all. */
+function annotationColumns(gene) {
+  return DATA.gene_columns.map((column, k) => ({
+    title: titled(column.title),
+    file: column.title,
+    className: column.title === "position" ? "wide place" : "wide brief",
+    fileOnly: k >= SHOWN_ANNOTATION,
+    value: (i) => annotated(column, gene(i)),
+    cell: (i) =>
+      h("span", { title: annotated(column, gene(i)) }, annotated(column, gene(i)) ?? "–"),
+  }));
+}
+
+function otherRegulators(r, gene, open) {
+  const others = (i) => REGULATORS_OF[gene(i)].filter(([other]) => other !== r);
+  const link = ([other]) => button(REGULATORS[other].label, "link", () => open(other));
+  return {
+    title: "Also a target of",
+    // The annotation needs the room, and the variable's own page says the same.
+    fileOnly: DATA.gene_columns.length > 1,
+    file: "other_regulators",
+    className: "wide",
+    value: (i) =>
+      others(i)
+        .map(([other]) => REGULATORS[other].label)
+        .join(", "),
+    cell: (i) =>
+      h(
+        "span",
+        { class: "links" },
+        others(i).slice(0, 3).map(link),
+        others(i).length > 3 ? `+ ${others(i).length - 3}` : null,
+      ),
+  };
 }
