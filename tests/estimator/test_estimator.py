@@ -379,3 +379,15 @@ def test_a_dense_factor_is_reported_as_such():
     (told,) = [warning for warning in batched.warnings_ if "no sparse form" in warning]
     assert told.startswith("1 strong direction")
     assert batched.n_components_ == plain.n_components_ == 6
+
+
+def test_doubtful_edges_are_drawn_on_request_and_marked():
+    """Few samples leave regulators unconfirmed; who wants their edges gets them, with the grade."""
+    X = simulate(20, 150, 12, noise=0.5, random_state=1).data
+    plain, all_drawn = (RCweb(12, doubtful=doubtful).fit(X) for doubtful in (False, True))
+    assert any("not drawn" in warning for warning in plain.warnings_)
+    assert any("do not rely on them" in warning for warning in all_drawn.warnings_)
+    assert "unconfirmed" not in set(plain.network_.edges()["grade"])
+    extra = all_drawn.network_.edges()["grade"] == "unconfirmed"
+    assert 0 < extra.sum() < len(extra)
+    np.testing.assert_array_equal(plain.weights_, all_drawn.weights_)

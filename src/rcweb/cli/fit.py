@@ -93,6 +93,7 @@ class Size(click.ParamType):
     show_default=True,
     help="How much time to spend.",
 )
+@click.option("--doubtful", is_flag=True, help="Draw edges of unconfirmed regulators too.")
 @click.option(
     "--center/--no-center",
     default=None,
@@ -123,6 +124,7 @@ def fit(
     degree: int | None,
     fdr: float,
     quality: str,
+    doubtful: bool,
     center: bool | None,
     seed: int,
     forecast: bool,
@@ -155,6 +157,7 @@ def fit(
         max_memory,
         checkpoint,
         "auto" if center is None else center,
+        doubtful,
     )
     if sources.prior and method != "refined":
         raise click.UsageError("--prior is for --method refined; the paper's has --sets.")

@@ -35,6 +35,7 @@ class FitParameters:
     max_memory: str | None = None
     checkpoint: Path | None = None
     center: bool | str = "auto"
+    doubtful: bool = False
 
 
 def read_data(data: Path, options: ReadOptions, knowledge: Knowledge) -> Table | LargeTable:

@@ -153,12 +153,12 @@ def whole_fit_warnings(
     if doubtful == len(keep):
         notes.append(
             "No regulator stands out of chance in this table: none is the same for any start. "
-            "No edges are drawn."
+            + _drawn(edges, confirmed)
         )
     elif doubtful:
         notes.append(
             f"{doubtful} of {len(keep)} regulators are neither certified nor found again (see "
-            "`diagnosis_`): their edges are not drawn; `weights_` and `edge_score_` have them."
+            "`diagnosis_`). " + _drawn(edges, confirmed)
         )
     empty = int((~edges.any(axis=1) & confirmed).sum())
     if empty:
@@ -174,3 +174,9 @@ def whole_fit_warnings(
             "regulator's background."
         )
     return tuple(notes)
+
+
+def _drawn(edges: Mask, confirmed: Mask) -> str:
+    if edges[~confirmed].any():
+        return "Their edges are drawn as asked for (doubtful=True); do not rely on them."
+    return "Their edges are not drawn; `weights_` and `edge_score_` have them."

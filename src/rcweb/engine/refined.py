@@ -58,6 +58,7 @@ def solve_refined(
     *,
     degree: int | None = None,
     fdr: float = 0.05,
+    doubtful: bool = False,
     quality: str = "standard",
     random_state: int | np.random.RandomState | None = None,
     verbose: int = 0,
@@ -66,20 +67,32 @@ def solve_refined(
 ) -> Solution:
     """Find a sparse network behind a centred table (M x N), condensed and as its samples.
 
+    doubtful : whether regulators that are neither certified nor found get edges too
     uncentred : gives the same table with its means, where it may be needed (see `constant_sum`)
     """
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
     run = Run(rng, EFFORTS[quality], print if verbose else lambda line: None, checkpoint)
+    wanted = _Wanted(n_components, degree, fdr, doubtful)
     searched = _search_table(table, samples, n_components, run)
     if uncentred is not None and centring_suspected(searched.found):
         run.report("few regulators are certified: the table is tried with its means")
         whole = _search_table(*uncentred(), n_components, replace(run, checkpoint=None))
         if needs_mean(whole.found, searched.found):
-            solution = _finish(replace(whole, tried=searched.tried), n_components, degree, fdr, run)
+            solution = _finish(replace(whole, tried=searched.tried), wanted, run)
             return replace(
                 solution, centred=False, warnings=(*solution.warnings, CONSTANT_SUM_NOTE)
             )
-    return _finish(searched, n_components, degree, fdr, run)
+    return _finish(searched, wanted, run)
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """Parameters of `solve_refined` that choose regulators and edges."""
+
+    n_components: int | str
+    degree: int | None
+    fdr: float
+    doubtful: bool
 
 
 @dataclass(frozen=True)
@@ -110,9 +123,7 @@ def _search_table(
     return _Searched(limited, problem, arrangement, _search(problem, run), tried)
 
 
-def _finish(
-    searched: _Searched, n_components: int | str, degree: int | None, fdr: float, run: Run
-) -> Solution:
+def _finish(searched: _Searched, wanted: _Wanted, run: Run) -> Solution:
     """Edges and their probabilities."""
     problem, found, arrangement = searched.problem, searched.found, searched.arrangement
     if found.exact:
@@ -120,8 +131,8 @@ def _finish(
     else:
         estimate = estimate_diffuse(problem, found)
     wild = _wild_rows(problem, found, estimate, searched.limited.samples, arrangement)
-    keep = _choose_regulators(found, wild, problem.spectrum.P, n_components)
-    wanted, chosen = (n_components, degree, fdr), (keep, wild[keep])
+    keep = _choose_regulators(found, wild, problem.spectrum.P, wanted.n_components)
+    chosen = (keep, wild[keep])
     return _solution(problem, found, estimate, arrangement, chosen, wanted, searched.tried)
 
 
@@ -180,10 +191,10 @@ def _solution(
     estimate: NetworkEstimate,
     arrangement: Arrangement,
     chosen: tuple[NDArray[np.intp], Mask],
-    wanted: tuple[int | str, int | None, float],
+    wanted: _Wanted,
     tried: Records,
 ) -> Solution:
-    (keep, wild), (n_components, degree, fdr), spectrum = chosen, wanted, problem.spectrum
+    (keep, wild), spectrum = chosen, problem.spectrum
     power = (estimate.C[keep] ** 2 / spectrum.factor**2).sum(axis=1)
     # Strongest regulator first, by the power it explains in units of the user's table.
     order = np.argsort(-power, kind="stable")
@@ -191,17 +202,18 @@ def _solution(
     probability, score = estimate.probability[keep], estimate.score[keep]
     confirmed = found.confirmed[keep] & ~wild
     # A given degree is respected for all rows; otherwise only confirmed rows get edges.
-    if degree is None:
+    if wanted.degree is None:
+        drawn = confirmed | wanted.doubtful
         edges = np.zeros(score.shape, bool)
-        edges[confirmed] = keep_at_fdr(probability[confirmed], fdr)
+        edges[drawn] = keep_at_fdr(probability[drawn], wanted.fdr)
     else:
-        edges = keep_strongest(score, degree * len(keep))
+        edges = keep_strongest(score, wanted.degree * len(keep))
     # A row's sign is arbitrary: let its heavier tail be positive.
     score = arrangement.restore(score)
     sign = np.where((score * score * score).sum(axis=1) < 0, -1.0, 1.0)[:, None]
     full = sign * arrangement.restore(estimate.C[keep] / spectrum.factor)
     projection = arrangement.restore((spectrum.factor[:, None] * estimate.projection[:, keep]).T)
-    number = explain_number(spectrum, found, len(keep), n_components, tried)
+    number = explain_number(spectrum, found, len(keep), wanted.n_components, tried)
     return Solution(
         C=np.where(arrangement.restore_order(edges), full, 0.0),
         weights=full,
@@ -217,7 +229,7 @@ def _solution(
         directions=arrangement.restore(spectrum.V.T).T,
         spread=arrangement.restore_order(_spread(spectrum)),
         warnings=(
-            *whole_fit_warnings(found, keep, edges, confirmed, n_components),
+            *whole_fit_warnings(found, keep, edges, confirmed, wanted.n_components),
             *dense_factors(found, _powers(estimate, spectrum), spectrum.table.total),
         ),
     )

@@ -59,6 +59,9 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     fdr : float in (0, 1)
         Expected share of false edges among those kept (method "refined"). In addition, no edge is
         kept whose own probability of being false reaches ten times that: at 0.05, one half.
+    doubtful : bool
+        Whether to draw edges also for regulators that are neither certified nor found (method
+        "refined"); the network marks them by the grade "unconfirmed".
     quality : {"standard", "high"}
         "high" searches with three sets of starts, always samples the posterior, and longer where
         it must (method "refined").
@@ -141,6 +144,7 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         method: str = "refined",
         degree: int | None = None,
         fdr: float = 0.05,
+        doubtful: bool = False,
         quality: str = "standard",
         center: bool | str = "auto",
         random_state: int | np.random.RandomState | None = None,
@@ -155,6 +159,7 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.method = method
         self.degree = degree
         self.fdr = fdr
+        self.doubtful = doubtful
         self.quality = quality
         self.center = center
         self.random_state = random_state
@@ -452,6 +457,7 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             self.n_components,
             degree=self.degree,
             fdr=self.fdr,
+            doubtful=self.doubtful,
             quality=self.quality,
             random_state=self.random_state,
             verbose=self.verbose,

@@ -31,6 +31,8 @@ def check_parameters(given: Mapping[str, Any]) -> None:
     _check_number("fdr", given["fdr"])
     if not (isinstance(given["center"], bool | np.bool_) or given["center"] == "auto"):
         raise ValueError(f"center must be True, False or 'auto', not {given['center']!r}.")
+    if not isinstance(given["doubtful"], bool | np.bool_):
+        raise ValueError(f"doubtful must be True or False, not {given['doubtful']!r}.")
     _check_paper_options(given["paper_options"])
     if given["checkpoint"] is not None:
         _check_checkpoint(given["checkpoint"], given["method"], given["random_state"])
