@@ -29,6 +29,7 @@ class Solution:
     reason : one sentence on the number of regulators
     warnings : plain sentences for the user; empty when the answer can be trusted
     trace : method-specific details (the paper's method: one trace per column)
+    weights_sd : (P, N) standard error of the weights; None if the method gives none
     """
 
     C: Array
@@ -44,3 +45,4 @@ class Solution:
     reason: str = ""
     warnings: tuple[str, ...] = ()
     trace: Any = None
+    weights_sd: Array | None = None
