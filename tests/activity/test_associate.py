@@ -119,6 +119,19 @@ def test_what_is_left_out_is_said():
     assert associate(R, sheet[["id"]]).empty
 
 
+def test_a_missing_number_is_no_category():
+    """NA among numbers is left out; among names it is a name."""
+    R = random(12, 2)
+    sheet = pd.DataFrame(
+        {"ph": ["NA", *"5566778899", "n/a"], "salt": ["NA"] * 6 + ["K"] * 6}, index=R.index
+    )
+    found = associate(R, sheet).groupby("column")[["kind", "n"]].first()
+    assert found.loc["ph"].tolist() == ["number", 10]
+    assert found.loc["salt"].tolist() == ["category", 12]
+    same = associate(R, pd.DataFrame({"ph": ["7", "7.0"] * 5 + ["NA"] * 2}, index=R.index))
+    assert same.attrs["left_out"] == {"ph": "constant"}
+
+
 def test_a_sheet_of_other_samples_is_refused():
     R = random(6, 2)
     with pytest.raises(ValueError, match="none is called as a sample"):

@@ -113,7 +113,7 @@ def test_associate_writes_the_table_and_names_what_is_left_out(found, sheet, tmp
         (["--samples", "{sheet}", "--group", "nothing"], 3, "no column 'nothing'"),
         (["--samples", "{sheet}", "--group", "condition", "--reference", "x"], 3, "no group 'x'"),
         (["--samples", "{sheet}", "--group", "accession"], 2, "--reference LABEL"),
-        (["--samples", "{other}", "--group", "condition"], 3, "No sample is in the sheet"),
+        (["--samples", "{other}", "--group", "condition"], 3, "none of the 2 samples"),
         (["--samples", "{sheet}", "--group", "condition", "--paired", "accession"], 3, "leave no"),
     ],
 )

@@ -13,6 +13,7 @@ from scipy.special import betainc, stdtr
 
 from rcweb.activity.arguments import activity_table, benjamini_hochberg, sample_sheet
 from rcweb.engine.types import Array, Ints
+from rcweb.tables.grid import MISSING
 
 FEWEST_VALUES = 4  # of 3 values a third of all orders is as extreme as the most extreme
 # Up to this many samples the distribution of the statistic is that over orders of the samples.
@@ -36,7 +37,8 @@ def associate(activities: Any, sheet: Any) -> pd.DataFrame:
 
     activities : (samples, regulators), a DataFrame for names
     sheet : DataFrame indexed by sample. A column of numbers, also as text, is a "number", one of
-        dates a "time"; anything else is a "category". Empty cells are not counted
+        dates a "time"; anything else is a "category". Empty cells, and "NA" and the like among
+        numbers, are not counted
 
     Returns columns regulator, column, kind, statistic, effect, n (samples), p, and q
     (Benjamini-Hochberg over all rows). Numbers and times: Spearman's rank correlation (effect) and
@@ -91,8 +93,16 @@ def _read(cells: pd.Series) -> _Column | str:
         return f"{len(rows)} values"
     if words.nunique() == 1:
         return "constant"
-    kind, values = _as_numbers(there, words)
-    if kind == "category":
+    # "NA" is no number, but among numbers a missing one; among names it may be a name.
+    known = ~words.str.lower().isin(MISSING).to_numpy()
+    kind, values = "category", np.empty(0)
+    if known.sum() >= FEWEST_VALUES:
+        kind, values = _as_numbers(there[known], words[known])
+    if kind != "category":
+        if np.ptp(values) == 0:
+            return "constant"
+        rows = rows[known]
+    else:
         codes, names = pd.factorize(words)
         if len(names) == len(rows):
             return "identifiers: every sample has another value"

@@ -46,10 +46,10 @@ def open_result(
     folder: Path, samples: Path | None, out: Path, *, overwrite: bool, console: Console
 ) -> SheetCommand:
     """Read a result folder and the sheet of its samples, if there is one."""
-    from rcweb.cli.matching import match_sheet
+    from rcweb.cli.matching import SAME_SAMPLES
     from rcweb.cli.pipeline import tell_input
     from rcweb.cli.results import read_result
-    from rcweb.tables import InputCheck
+    from rcweb.tables import InputCheck, match
     from rcweb.tables.sheets import read_sheet
 
     if out.suffix not in SEPARATORS:
@@ -61,8 +61,14 @@ def open_result(
         return SheetCommand(result, None, out, overwrite)
     sheet = read_sheet(samples)
     names = list(map(str, result.activities.index))
-    # The group is chosen by the command itself; here only the names of samples are compared.
-    _, found = match_sheet(samples.name, sheet, names, None if sheet.empty else sheet.columns[0])
+    found = match(
+        samples.name,
+        set(map(str, sheet.index)),
+        names,
+        what=f"samples in its column {str(sheet.index.name)!r}",
+        side="samples",
+        way_out=SAME_SAMPLES,
+    )
     tell_input(InputCheck(matches=(found,)), console)
     return SheetCommand(result, sheet.reindex(names), out, overwrite)
 
