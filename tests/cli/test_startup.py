@@ -12,7 +12,9 @@ import pytest
 pytest.importorskip("click")
 
 RCWEB = (sys.executable, "-m", "rcweb.cli")
-COMMANDS = ("fit", "transform", "annotate", "simulate", "bench", "demo")
+COMMANDS = (
+    "fit", "transform", "annotate", "contrast", "associate", "simulate", "bench", "demo",
+)  # fmt: skip
 
 
 def test_help_lists_every_command():

@@ -1,4 +1,4 @@
-"""Activities of the regulators block by block: ``(X - mean) @ projection``."""
+"""Activities of the regulators block by block, ``(X - mean) @ projection``, and their errors."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from rcweb.blocks.steps import Centring
 from rcweb.engine.methods import FIT_METHODS
 from rcweb.engine.prepare import is_extreme, power_of_two
 from rcweb.engine.types import Array
+from rcweb.engine.uncertainty import ActivityError, without_overfitting
 
 
 class Fitted(Protocol):
@@ -24,8 +25,13 @@ class Fitted(Protocol):
     mean_: Array
     projection_: Array
     weights_: Array
+    weights_sd_: Array | None
+    noise_: Array
+    rotation_: Array
+    singular_values_: Array
     n_components_: int
     n_features_in_: int
+    n_samples_: int
 
 
 @dataclass(frozen=True)
@@ -70,6 +76,24 @@ class Project(Step):
 
 
 @dataclass(frozen=True)
+class ProjectWithError(Step):
+    """Activities of a block and their standard deviations, (rows, P) each."""
+
+    project: Project
+    error: ActivityError
+    rules = ("rows", "rows")
+
+    def __call__(self, block: RowBlock, start: int) -> Parts:
+        R = self.project.activities(block, start)
+        return R, self.error.sd(dense(block) - self.project.mean, R)
+
+    def chunk(self, block: RowBlock, block_info: Any = None) -> Array:
+        """Both side by side, (rows, 2 P), of a chunk of a dask array."""
+        start = block_info[0]["array-location"][0][0] if block_info else 0
+        return np.hstack(self(as_block(block), start))
+
+
+@dataclass(frozen=True)
 class KnownActivities:
     """Activities (M, P) computed before; used in place of a `Project`."""
 
@@ -85,6 +109,32 @@ def projector(model: Fitted) -> Project:
     """The projection of a fitted model. Only "refined" has a noise model; others: least squares."""
     weights = model.weights_ if FIT_METHODS[model.method].solve is None else None
     return Project(model.mean_, model.projection_, weights)
+
+
+def error_projector(model: Fitted) -> ProjectWithError:
+    """The projection of a fitted model with what is needed for standard deviations."""
+    project = projector(model)
+    if not hasattr(model, "n_samples_"):
+        raise ValueError(
+            "The model was fitted by an earlier version of rcweb, which did not keep the "
+            "uncertainty of its weights; fit it again."
+        )
+    Q, M, K = model.projection_, model.n_samples_, len(model.singular_values_)
+    # Squares of extreme numbers overflow. The refined method's activities then have about the size
+    # of the table, otherwise unit variance.
+    size = float(model.noise_.max())
+    unit = power_of_two(size) if is_extreme(size) else 1.0
+    weights, prior = project.weights, np.ones(model.n_components_)
+    if weights is None:
+        weights = np.linalg.pinv(Q).astype(np.float64, copy=False)
+        # R = U S (B^T)^-1: the activities have the size that the singular values give them.
+        turn = np.linalg.pinv(model.rotation_.T)
+        prior = ((model.singular_values_[:, None] / unit * turn) ** 2).sum(axis=0) / M
+    errors = model.weights_sd_
+    if errors is None:  # a method that does not estimate them
+        errors = np.zeros_like(weights)
+    noise = without_overfitting(model.noise_, Q, weights, max(1 - K / M, 1 / M))
+    return ProjectWithError(project, ActivityError(Q, weights, errors, noise / unit, prior, unit))
 
 
 @dataclass(frozen=True)
@@ -150,6 +200,19 @@ def project_blocks(blocks: Blocks, project: Project) -> Any:
             project.chunk, dtype=np.float64, chunks=chunks, meta=np.empty((0, 0))
         )
     return blocks.fold(project)[0]
+
+
+def project_with_error(blocks: Blocks, step: ProjectWithError) -> tuple[Any, Any]:
+    """Activities and standard deviations, (M, P) each; lazy dask arrays of a dask array."""
+    if not isinstance(blocks, Chunked):
+        R, sd = blocks.fold(step)
+        return R, sd
+    P = step.project.projection.shape[1]
+    both = blocks.array.map_blocks(
+        step.chunk, dtype=np.float64, chunks=(blocks.array.chunks[0], (2 * P,)),
+        meta=np.empty((0, 0)),
+    )  # fmt: skip
+    return both[:, :P], both[:, P:]
 
 
 def transform_blocks(model: Fitted, source: Any, out: Any) -> Any:

@@ -11,7 +11,9 @@ import click
 from rcweb._version import __version__
 from rcweb.cli import interrupt
 from rcweb.cli.annotate import annotate
+from rcweb.cli.associate import associate
 from rcweb.cli.bench import bench
+from rcweb.cli.contrast import contrast
 from rcweb.cli.demo import demo
 from rcweb.cli.fit import fit
 from rcweb.cli.interrupt import INTERRUPTED
@@ -41,7 +43,7 @@ def group() -> None:
     """
 
 
-for command in (fit, transform, annotate, simulate, bench, demo):
+for command in (fit, transform, annotate, contrast, associate, simulate, bench, demo):
     group.add_command(command)
 
 

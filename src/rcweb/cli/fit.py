@@ -12,7 +12,13 @@ import click
 from rcweb.cli.console import Console, with_console
 from rcweb.cli.knowledge import Knowledge, Sources, join_table, load_knowledge
 from rcweb.cli.needs import check_h5ad, check_output, check_package
-from rcweb.cli.options import TABLE, knowledge_options, overwrite_option, reading_options
+from rcweb.cli.options import (
+    TABLE,
+    knowledge_options,
+    overwrite_option,
+    reading_options,
+    std_option,
+)
 from rcweb.cli.pipeline import (
     FitParameters,
     check_data,
@@ -112,6 +118,7 @@ class Size(click.ParamType):
     help="Folder to resume from if the run is killed; removed once the results are written.",
 )
 @click.option("--h5ad", is_flag=True, help="Also write data.h5ad, with the result in its slots.")
+@std_option
 @overwrite_option
 @knowledge_options
 @reading_options
@@ -131,6 +138,7 @@ def fit(
     max_memory: str | None,
     checkpoint: Path | None,
     h5ad: bool,
+    std: bool,
     overwrite: bool,
     sources: Sources,
     reading: Callable[[], ReadOptions],
@@ -141,8 +149,8 @@ def fit(
     DATA is a table of samples and variables: csv, tsv (also .gz, .zst), parquet, npz, npy, Excel,
     h5ad or zarr. Of files beyond a gigabyte (npy, parquet, h5ad, zarr) only blocks are in memory.
     Writes network.tsv, activities.tsv, regulators.tsv, network.graphml, network.cyjs, network.gmt,
-    model.rcweb, provenance.json and report.html; with --prior also prior.tsv, new_targets.tsv,
-    prior_targets.tsv and prior_activities.tsv.
+    model.rcweb, provenance.json and report.html; with --std also activities_std.tsv, with --prior
+    prior.tsv, new_targets.tsv, prior_targets.tsv and prior_activities.tsv.
     """
     from rcweb.storage.checkpoint import remove_checkpoint
 
@@ -183,7 +191,7 @@ def fit(
         if h5ad:
             check_h5ad(table, knowledge)
         tell_formulas([*table.samples, *table.variables, *known_names(knowledge)], console)
-        result = fit_table(table, parameters, data.name, sources, console, check)
+        result = fit_table(table, parameters, data.name, sources, console, check, std=std)
         try:
             annotations = give_names(result, knowledge, console)
         except BaseException:  # Ctrl-C too: what took long to fit is not lost for want of a name

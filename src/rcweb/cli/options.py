@@ -24,6 +24,9 @@ overwrite_option = click.option(
     is_flag=True,
     help="Replace files of the same names that were changed, or that rcweb did not write.",
 )
+std_option = click.option(
+    "--std", is_flag=True, help="Also write how uncertain every activity is (standard deviation)."
+)
 _READING = (
     "transpose",
     "header",

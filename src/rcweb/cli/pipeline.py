@@ -106,8 +106,11 @@ def fit_table(
     sources: Sources,
     console: Console,
     check: InputCheck | None = None,
+    *,
+    std: bool = False,
 ) -> Result:
-    """Fit the model and gather what is written; `check`, if the input was checked already."""
+    """Fit the model and gather what is written; `check`, if the input was checked already; `std`
+    adds standard deviations of the activities."""
     import pandas as pd
 
     from rcweb.blocks.large import LargeTable
@@ -125,7 +128,7 @@ def fit_table(
     with console.step("fitting"), redirect_stdout(sys.stderr), warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)  # told already, with the options to use
         model.fit(X)
-        activities = model.transform(X)
+        activities, sd = model.transform(X, return_std=True) if std else (model.transform(X), None)
     # The check of the file knows more (names, options) than that of the array.
     model.input_ = check
     # Verbosity and limits of the machine are not part of the result.
@@ -138,18 +141,18 @@ def fit_table(
         seed=parameters.random_state,
         input_check=check.to_plain(),
     )
-    frame = pd.DataFrame(
-        activities, index=list(table.samples), columns=model.get_feature_names_out()
-    )
+    axes = {"index": list(table.samples), "columns": model.get_feature_names_out()}
+    frame = pd.DataFrame(activities, **axes)
+    spread = None if sd is None else pd.DataFrame(sd, **axes)
     if isinstance(table, LargeTable):  # another pass over it is not worth the time
-        return Result(model, frame, record)
+        return Result(model, frame, record, activities_sd=spread)
     variance = {
         "total": total_variance(table.values),
         "explained": model.score(X, activities=activities),
     }
     # Squares of huge values overflow; the record holds numbers only.
     record["variance"] = {what: v for what, v in variance.items() if math.isfinite(v)}
-    return Result(model, frame, record, X)
+    return Result(model, frame, record, X, activities_sd=spread)
 
 
 def tell_forecast(table: Table | LargeTable, parameters: FitParameters, console: Console) -> None:

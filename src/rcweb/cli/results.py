@@ -26,6 +26,7 @@ FILES = (
     *PRIOR_FILES,
     KNOWLEDGE_FILE,
     "activities.tsv",
+    "activities_std.tsv",
     "regulators.tsv",
     "terms.tsv",
     "measured.tsv",
@@ -39,7 +40,8 @@ FILES = (
 class Result:
     """A fitted model with its samples and the record of how it was made.
 
-    activities : (samples, regulators); data : the table it was fitted to, None if read back
+    activities : (samples, regulators); activities_sd : their standard deviations, if asked for
+    data : the table it was fitted to, None if read back
     knowledge : what was known when it was written; None if it is new and not read back
     """
 
@@ -48,6 +50,7 @@ class Result:
     provenance: Mapping[str, Any]
     data: pd.DataFrame | None = None
     knowledge: Knowledge | None = None
+    activities_sd: pd.DataFrame | None = None
 
     def variance(self, which: str) -> float | None:
         """The "total" variance of the data, or the share "explained"; None if not counted."""
@@ -103,7 +106,7 @@ def read_result(out: str | Path) -> Result:
     from rcweb.tables import ReadOptions, TableError, read_table
 
     out = Path(out)
-    for name in ("model.rcweb", "provenance.json", "activities.tsv"):
+    for name in ("model.rcweb", "provenance.json", "activities.tsv", "activities_std.tsv"):
         # The folder may come from a stranger: a link could point to any file.
         check_regular(out / name)
     if not (out / "model.rcweb").is_file():
@@ -113,16 +116,20 @@ def read_result(out: str | Path) -> Result:
         # Nothing to detect: rcweb wrote the file.
         as_written = ReadOptions(transpose=False, header=True, index=True, delimiter="\t")
         activities = read_table(out / "activities.tsv", as_written).frame()
+        std = out / "activities_std.tsv"
+        sd = read_table(std, as_written).frame() if std.is_file() else None
         knowledge = read_knowledge(out, len(activities))
     except (OSError, ValueError) as error:
         raise TableError(f"{out} is incomplete: {error}") from None
     model = load_model(out / "model.rcweb")
     # A user may have copied files of two results into one folder.
-    if activities.shape[1] != model.n_components_:
+    ids = list(model.network_.regulators)
+    if activities.shape[1] != len(ids) or (sd is not None and sd.shape != activities.shape):
         raise TableError(f"{out}: activities.tsv and model.rcweb do not belong together.")
-    # The file titles columns by name and id; inside, ids are used.
-    activities = activities.set_axis(list(model.network_.regulators), axis="columns")
-    return Result(model, activities, record, knowledge=knowledge)
+    # The files title columns by name and id; inside, ids are used.
+    activities = activities.set_axis(ids, axis="columns")
+    sd = None if sd is None else sd.set_axis(ids, axis="columns")
+    return Result(model, activities, record, knowledge=knowledge, activities_sd=sd)
 
 
 def _with_explained(knowledge: Knowledge, result: Result) -> Knowledge:
@@ -141,19 +148,25 @@ def _texts(result: Result, annotations: Annotations) -> dict[str, str]:
     from rcweb.network.formats import tsv
 
     network = result.model.network_
-    activities = result.activities.set_axis(list(network.regulator_labels), axis="columns")
+
+    def by_sample(table: pd.DataFrame) -> str:
+        titled = table.set_axis(list(network.regulator_labels), axis="columns")
+        return tsv(titled.rename_axis("sample"), index=True)
+
     texts = {
         "network.tsv": network.to_tsv(),
         "network.graphml": network.to_graphml(),
         "network.cyjs": network.to_cytoscape(),
         "network.gmt": network.to_gmt(),
-        "activities.tsv": tsv(activities.rename_axis("sample"), index=True),
+        "activities.tsv": by_sample(result.activities),
         "regulators.tsv": tsv(_regulators(result.model, annotations), index=True),
     }
+    if result.activities_sd is not None:
+        texts["activities_std.tsv"] = by_sample(result.activities_sd)
     if annotations.terms is not None:
-        texts["terms.tsv"] = tsv(_with_names(annotations.terms, network))
+        texts["terms.tsv"] = tsv(with_names(annotations.terms, network))
     if annotations.measured is not None:
-        texts["measured.tsv"] = tsv(_with_names(annotations.measured, network))
+        texts["measured.tsv"] = tsv(with_names(annotations.measured, network))
     return texts | _prior_texts(result)
 
 
@@ -200,7 +213,7 @@ def _regulators(model: RCweb, annotations: Annotations) -> pd.DataFrame:
     return table.assign(**first)[[*first, *rest]].rename_axis("regulator")
 
 
-def _with_names(table: pd.DataFrame, network: Network) -> pd.DataFrame:
+def with_names(table: pd.DataFrame, network: Network) -> pd.DataFrame:
     """A table about regulators with their names in a last column."""
     names = dict(zip(network.regulators, network.regulator_names))
     return table.assign(regulator_name=table["regulator"].map(names))

@@ -10,7 +10,7 @@ import click
 
 from rcweb.cli.console import Console, with_console
 from rcweb.cli.needs import check_output_file, check_package
-from rcweb.cli.options import TABLE, overwrite_option, reading_options
+from rcweb.cli.options import TABLE, overwrite_option, reading_options, std_option
 from rcweb.cli.pipeline import tell_missing
 from rcweb.cli.spreadsheets import tell_formulas
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     required=True,
     help="A .tsv or .csv file; .npy or .zarr for tables beyond memory.",
 )
+@std_option
 @overwrite_option
 @reading_options
 @with_console
@@ -41,6 +42,7 @@ def transform(
     model: Path,
     data: Path,
     out: Path,
+    std: bool,
     overwrite: bool,
     reading: Callable[[], ReadOptions],
     console: Console,
@@ -49,7 +51,8 @@ def transform(
 
     MODEL is a model.rcweb or its folder. Variables are matched by name; those unknown to the model
     are left out, and empty cells are ignored. A .zarr folder and files above a gigabyte are read
-    in blocks of samples, and must have the model's variables.
+    in blocks of samples, and must have the model's variables. With --std a second file beside OUT,
+    such as new-activities_std.tsv, holds standard deviations.
     """
     from rcweb.blocks.large import open_large
     from rcweb.estimator import load_model
@@ -61,13 +64,17 @@ def transform(
     separators = {".tsv": "\t", ".csv": ","}
     if out.suffix not in (*separators, ".npy", ".zarr"):
         raise click.UsageError(f"{out.name!r} must end in .tsv or .csv, or in .npy or .zarr.")
+    if std and out.suffix not in separators:
+        raise click.UsageError("--std writes tables: name a .tsv or .csv file.")
     if out.suffix == ".zarr":
         check_package("zarr", "Writing .zarr", "scale")
     # A folder may come from a stranger: its model must be a regular file.
     if model.is_dir():
         model = model / "model.rcweb"
         check_regular(model)
-    check_output_file(out, data, model, overwrite=overwrite)
+    spread = out.with_name(f"{out.stem}_std{out.suffix}") if std else None
+    for written in filter(None, (out, spread)):
+        check_output_file(written, data, model, overwrite=overwrite)
     fitted = load_model(model)
     if out.suffix not in separators:
         from rcweb.blocks import transform_blocks
@@ -94,12 +101,14 @@ def transform(
     tell_formulas(samples, console)
     import pandas as pd
 
-    activities = pd.DataFrame(
-        fitted.transform(X), index=list(samples), columns=list(fitted.network_.regulator_labels)
-    )
-    text = activities.rename_axis("sample").to_csv(sep=separators[out.suffix], lineterminator="\n")
-    write_text(out, text, overwrite=overwrite)
-    tell_result(out, *activities.shape, console)
+    activities, sd = fitted.transform(X, return_std=True) if std else (fitted.transform(X), None)
+    for path, values in ((out, activities), (spread, sd)):
+        if path is not None:
+            frame = pd.DataFrame(values, list(samples), list(fitted.network_.regulator_labels))
+            frame = frame.rename_axis("sample")
+            text = frame.to_csv(sep=separators[path.suffix], lineterminator="\n")
+            write_text(path, text, overwrite=overwrite)
+    tell_result(out, len(samples), fitted.n_components_, console, spread)
 
 
 def _tell_logs(table: Table, model: RCweb, console: Console) -> None:
@@ -109,10 +118,14 @@ def _tell_logs(table: Table, model: RCweb, console: Console) -> None:
         console.say("warning: the model was fitted with --log; add it here if these are not logs.")
 
 
-def tell_result(out: Path, M: int, P: int, console: Console) -> None:
+def tell_result(out: Path, M: int, P: int, console: Console, spread: Path | None = None) -> None:
     """What was written."""
     summary = {"out": str(out), "n_samples": M, "n_regulators": P}
-    console.result(summary, f"Activities of {P} regulators in {M:,} samples: {out}")
+    text = f"Activities of {P} regulators in {M:,} samples: {out}"
+    if spread is not None:
+        summary["std"] = str(spread)
+        text += f"\nTheir standard deviations: {spread}"
+    console.result(summary, text)
 
 
 def align(table: Table, model: RCweb, console: Console) -> pd.DataFrame:

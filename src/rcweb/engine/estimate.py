@@ -40,10 +40,12 @@ class NetworkEstimate:
     """Rows of the network before edges are chosen, in units of the rescaled table.
 
     C : (K, N) weights, activities having unit variance; probability, score : (K, N)
+    C_sd : (K, N) standard error of C
     noise : (N,) standard deviation; projection : (N, K) from the rescaled table to activities
     """
 
     C: Array
+    C_sd: Array
     probability: Array
     score: Array
     noise: Array
@@ -249,6 +251,7 @@ def _from_posterior(table: CondensedTable, posterior: Posterior) -> NetworkEstim
     A = weight @ posterior.C.T + np.eye(len(weight))
     return NetworkEstimate(
         C=posterior.C,
+        C_sd=np.sqrt(np.maximum(posterior.square - posterior.C**2, 0.0)),
         probability=posterior.probability,
         score=posterior.C * np.sqrt((table.M - 1) * table.observed) / posterior.noise,
         noise=posterior.noise,
@@ -271,4 +274,13 @@ def _regress(table: CondensedTable, Y: Array, probability: Array, score: Array) 
     size = np.sqrt(np.diag(gram) / table.M)
     rest = table.power - 2 * (cross.T * Y).sum(axis=0) + (Y * (gram @ Y)).sum(axis=0)
     noise = np.sqrt(np.maximum(rest, 0.0) / (table.M * table.observed))
-    return NetworkEstimate(Y * size[:, None], probability, score, noise, projection / size)
+    # K directions of the samples are fitted, which the residuals do not show.
+    sd = noise / np.sqrt(np.maximum(table.M * table.observed - len(Y), 1.0))
+    return NetworkEstimate(
+        C=Y * size[:, None],
+        C_sd=np.broadcast_to(sd, Y.shape),
+        probability=probability,
+        score=score,
+        noise=noise,
+        projection=projection / size,
+    )

@@ -123,6 +123,9 @@ def restore(
         solution,
         C=_widen(solution.C * units, prepared.varying),
         weights=_widen(solution.weights * units, prepared.varying),
+        weights_sd=None
+        if solution.weights_sd is None
+        else _widen(solution.weights_sd * units, prepared.varying),
         probability=_widen(solution.probability, prepared.varying),
         score=_widen(solution.score, prepared.varying),
         projection=_widen(solution.projection.T / units, prepared.varying).T,

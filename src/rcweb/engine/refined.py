@@ -217,6 +217,7 @@ def _solution(
     return Solution(
         C=np.where(arrangement.restore_order(edges), full, 0.0),
         weights=full,
+        weights_sd=arrangement.restore_order(estimate.C_sd[keep] / spectrum.factor),
         projection=np.ascontiguousarray((sign * projection).T),
         rotation=found.columns.B[keep].T * sign.T,
         singular_values=spectrum.s,

@@ -33,6 +33,7 @@ class Solution:
     spread : (N,) standard deviation of each variable; None as above
     centred : whether means were subtracted, if they were to be; see `engine.constant_sum`
     trace : method-specific details (the paper's method: one trace per column)
+    weights_sd : (P, N) standard error of the weights; None if the method gives none
     """
 
     C: Array
@@ -51,3 +52,4 @@ class Solution:
     spread: Array | None = None
     centred: bool = True
     trace: Any = None
+    weights_sd: Array | None = None

@@ -100,11 +100,13 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     n_components_ : number of regulators found.
     weights_ : best estimate of every entry before edges are chosen, shape of `components_`;
         its mean square error is smaller, but nothing in it is exactly zero.
+    weights_sd_ : standard errors of `weights_`; None if the method does not estimate them.
     edge_probability_ : probability of every edge, shape of `components_`.
     edge_score_ : signed and comparable across regulators: the n largest are the n best edges.
     noise_ : (n_features_in_,) standard deviation of what the network leaves unexplained.
     rotation_ : (P*, n_components_) the paper's B.
     projection_ : (n_features_in_, n_components_) activities are ``(X - mean_) @ projection_``.
+    n_samples_ : number of samples it was fitted to.
     mean_ : (n_features_in_,) the mean subtracted from each variable.
     observed_ : (n_features_in_,) share of the samples in which each variable was measured.
     singular_values_ : (P*,) of the prepared table.
@@ -191,10 +193,12 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             X = self._validated(X, ensure_min_samples=2, ensure_min_features=2)
             # Before filling: the input check must see which values are missing.
             self._check_input(origin.look(X, self._given_names()), origin.source)
+            n_samples = X.shape[0]
             X, observed = self._fill(X)
             blocks = in_blocks(X) if method.solve is None or issparse(X) else None
         else:
             learn_names(self, blocks)
+            n_samples = blocks.shape[0]
         # Before the fit itself allocates memory, so that a refusal costs little time.
         self._check_memory(X, blocks)
         # One BLAS thread: sums in another order would change the last bits, then the edges.
@@ -212,6 +216,7 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                 )
             solution = restore(solution, prepared, self._given_names())
         self.mean_ = prepared.mean
+        self.n_samples_ = n_samples
         self.observed_ = np.ones(len(self.mean_)) if observed is None else observed
         self._store(solution)
         self.warnings_ += lone_note(
@@ -219,22 +224,34 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         )
         return self if self.prior is None else self.guide(self.prior, self.groups)
 
-    def transform(self, X: Any) -> Array:
+    def transform(self, X: Any, return_std: bool = False) -> Any:
         """Activities of the regulators in new samples, (n_samples, n_components_).
 
         Missing values (NaN) are ignored. A dask array gives a lazy dask array; see
-        `rcweb.blocks.transform_blocks` for results larger than memory.
+        `rcweb.blocks.transform_blocks` for results larger than memory. With `return_std` a second
+        array of that shape follows: the standard deviation of each activity, from noise, shrinkage
+        and the uncertainty of the weights, wider where variables are missing (docs/activity.md).
         """
-        from rcweb.blocks import as_blocks, check_names, project_blocks, projector, sparse_blocks
+        from rcweb.blocks import (
+            as_blocks,
+            check_names,
+            error_projector,
+            project_blocks,
+            project_with_error,
+            projector,
+            sparse_blocks,
+        )
 
         check_is_fitted(self)
         blocks = as_blocks(X)
         if blocks is None:
             X = self._validated(X, reset=False)
             if not issparse(X):
-                return projector(self).activities(X)
+                return error_projector(self)(X, 0) if return_std else projector(self).activities(X)
             blocks = sparse_blocks(X)
         check_names(self, blocks)
+        if return_std:
+            return project_with_error(blocks, error_projector(self))
         return project_blocks(blocks, projector(self))
 
     def _validated(self, X: Any, **options: Any) -> Any:
@@ -492,6 +509,7 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _store(self, solution: Solution) -> None:
         self.components_ = solution.C
         self.weights_ = solution.weights
+        self.weights_sd_ = solution.weights_sd
         self.n_components_ = len(solution.C)
         self.projection_ = solution.projection
         self.rotation_ = solution.rotation

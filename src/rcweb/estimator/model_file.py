@@ -178,8 +178,10 @@ def _check_shapes(model: RCweb, arrays: dict[str, np.ndarray]) -> None:
     if missing:
         raise ModelError(f"{missing[0]} is missing.")
     P, N = model.network_.shape  # builds the network, which checks its own arrays
-    for name, shape in (("projection_", (N, P)), ("mean_", (N,)), ("noise_", (N,))):
-        if arrays[name].shape != shape:
+    shapes = {"projection_": (N, P), "mean_": (N,), "noise_": (N,), "weights_sd_": (P, N)}
+    for name, shape in shapes.items():
+        # Older files have no standard errors of the weights.
+        if name in arrays and arrays[name].shape != shape:
             raise ModelError(f"{name} has shape {arrays[name].shape}, expected {shape}.")
     if (model.n_components_, model.n_features_in_) != (P, N):
         raise ModelError("The numbers of regulators and variables contradict the arrays.")

@@ -6,10 +6,22 @@ Exports: the functions listed below.
 
 from __future__ import annotations
 
+from rcweb.plot.association_map import associations
+from rcweb.plot.dima_plot import dima
 from rcweb.plot.heatmap import activities
 from rcweb.plot.network_pair import networks
 from rcweb.plot.overlap_table import overlaps
 from rcweb.plot.scree import spectrum
 from rcweb.plot.target_bars import targets
+from rcweb.plot.volcano_plot import volcano
 
-__all__ = ["activities", "networks", "overlaps", "spectrum", "targets"]
+__all__ = [
+    "activities",
+    "associations",
+    "dima",
+    "networks",
+    "overlaps",
+    "spectrum",
+    "targets",
+    "volcano",
+]

@@ -32,13 +32,13 @@ def project_missing(
     refuse_empty_samples(hole, numbers)
     R = np.where(hole, 0.0, X) @ projection
     # Samples with the same holes share one P x P system.
-    for rows, h in _patterns(hole):
+    for rows, h in hole_patterns(hole):
         left = np.eye(projection.shape[1]) - weights[:, h] @ projection[h]
-        R[rows] = _solve(left.T, R[rows].T).T
+        R[rows] = solve_holes(left.T, R[rows].T).T
     return R
 
 
-def _patterns(hole: Mask) -> list[tuple[NDArray[np.intp], Mask]]:
+def hole_patterns(hole: Mask) -> list[tuple[NDArray[np.intp], Mask]]:
     """Samples that lack the same variables, and which these are; none for complete samples."""
     rows = np.flatnonzero(hole.any(axis=1))
     groups: dict[bytes, list[int]] = {}
@@ -47,7 +47,8 @@ def _patterns(hole: Mask) -> list[tuple[NDArray[np.intp], Mask]]:
     return [(np.array(members), hole[members[0]]) for members in groups.values()]
 
 
-def _solve(left: Array, right: Array) -> Array:
+def solve_holes(left: Array, right: Array) -> Array:
+    """``left^-1 right``; of least norm where what was measured does not determine it."""
     if np.linalg.cond(left, 1) < WORST_CONDITION:
         return np.asarray(np.linalg.solve(left, right), dtype=np.float64)
     return np.asarray(np.linalg.lstsq(left, right, rcond=1 / WORST_CONDITION)[0], dtype=np.float64)

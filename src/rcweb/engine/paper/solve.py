@@ -133,6 +133,7 @@ def _solution(G0: Array, found: _Found, P_star: int, reason: str) -> Solution:
     return Solution(
         C=C,
         weights=C,
+        weights_sd=np.outer(spread, noise),
         projection=projection,
         rotation=_pad_rows(B[:, kept], P_star),
         singular_values=_pad_rows(basis.s[:, None], P_star)[:, 0],
