@@ -20,17 +20,20 @@ if TYPE_CHECKING:
 KNOWLEDGE_FILE = "knowledge.json.gz"
 KNOWLEDGE_FORMAT = "rcweb-knowledge"
 KNOWLEDGE_VERSION = 1
+MOST_KEPT = 20_000  # lines of a sample sheet
 
 
 def knowledge_to_bytes(knowledge: Knowledge) -> bytes:
-    """The content of the file; equal knowledge gives equal bytes. Holds groups, not the sheet."""
+    """The content of the file; equal knowledge gives equal bytes."""
     document = {
         "format": KNOWLEDGE_FORMAT,
         "version": KNOWLEDGE_VERSION,
         "known": _plain_sets(knowledge.known),
         "terms": _plain_sets(knowledge.terms),
         "measured": _plain_frame(knowledge.measured),
+        "sheet": _plain_sheet(knowledge.sheet),
         "groups": knowledge.groups,
+        "reference": knowledge.reference,
         "labels": knowledge.labels,
         "gene_table": _plain_texts(knowledge.gene_table),
         "gene_explained": _plain_series(knowledge.gene_explained),
@@ -70,7 +73,9 @@ def read_knowledge(folder: Path, n_samples: int) -> Knowledge:
             groups=None if groups is None else tuple(map(str, groups)),
             labels=None if labels is None else {str(k): str(v) for k, v in labels.items()},
             title=None if title is None else str(title),
-            # Earlier versions kept no annotation of the variables.
+            # Earlier versions kept neither the sheet nor annotation of the variables.
+            sheet=_texts(document.get("sheet")),
+            reference=None if document.get("reference") is None else str(document["reference"]),
             gene_table=_texts(document.get("gene_table")),
             gene_explained=_series(document.get("gene_explained")),
             link=_link(document.get("link")),
@@ -132,6 +137,13 @@ def _plain_texts(table: pd.DataFrame | None) -> dict[str, Any] | None:
         return None
     columns = {str(title): list(map(str, table[title])) for title in table.columns}
     return {"index": list(map(str, table.index)), "columns": columns}
+
+
+def _plain_sheet(sheet: pd.DataFrame | None) -> dict[str, Any] | None:
+    # A sheet of single cells would be larger than the result.
+    if sheet is None or len(sheet) > MOST_KEPT:
+        return None
+    return _plain_texts(sheet.fillna(""))
 
 
 def _texts(document: dict[str, Any] | None) -> pd.DataFrame | None:

@@ -29,6 +29,7 @@ class Sources:
     measured: Path | None = None
     samples: Path | None = None
     group: str | None = None
+    reference: str | None = None
     names: Path | None = None
     names_columns: tuple[str, str] | None = None
     link: str | None = None
@@ -66,7 +67,7 @@ class Knowledge:
     variable_groups : ``{variable: group}``, for `prior`
     measured : (some samples, factors)
     sheet : one row per sample
-    groups : one per sample of the table, for colours
+    groups : one per sample of the table, for colours and contrasts; reference : one of them
     name_columns : columns of the table of names; labels : names to show instead of identifiers
     gene_table : further columns of the table of names, indexed by variable; link : address
         template of a variable's own page
@@ -83,6 +84,7 @@ class Knowledge:
     measured: pd.DataFrame | None = None
     sheet: pd.DataFrame | None = None
     groups: tuple[str, ...] | None = None
+    reference: str | None = None
     name_columns: dict[str, list[str]] | None = None
     labels: dict[str, str] | None = None
     gene_table: pd.DataFrame | None = None
@@ -130,6 +132,7 @@ def load_knowledge(sources: Sources) -> Knowledge:
         known=_merged(known),
         prior=tuple((path.name, sets) for path, sets in prior) or None,
         variable_groups=_load_groups(sources.groups),
+        reference=sources.reference,
         terms=_merged(terms),
         sheet=read_sheet(sources.samples) if sources.samples else None,
         name_columns=read_columns(sources.names) if sources.names else None,
@@ -217,8 +220,10 @@ def annotate_model(
     activities: pd.DataFrame,
     knowledge: Knowledge,
     total_variance: float | None = None,
+    known: Annotations | None = None,
 ) -> Annotations:
-    """Name regulators by what is known; `total_variance`, of the data, adds shares of it."""
+    """Name regulators by what is known; `total_variance`, of the data, adds shares of it. `known` :
+    tables to which these are added."""
     from rcweb.knowledge.enrichment import enrich
     from rcweb.knowledge.measured import match_measured
     from rcweb.knowledge.names import identifiability, name_regulators, share_of_variance
@@ -236,7 +241,7 @@ def annotate_model(
     if names is not None and total_variance is not None:
         share = share_of_variance(activities, model.components_, total_variance)
         names = names.assign(variance_share=share, identifiability=identifiability(activities))
-    return Annotations(names, terms, measured)
+    return replace(known or Annotations(), names=names, terms=terms, measured=measured)
 
 
 def _unnamed(model: RCweb) -> pd.DataFrame:

@@ -105,6 +105,7 @@ def knowledge_options(function: F) -> F:
     )
     @click.option("--samples", type=FILE, help="Sample sheet; its first column is the sample.")
     @click.option("--group", metavar="TITLE", help="Column of the sheet that colours the report.")
+    @click.option("--reference", metavar="LABEL", help="Group that others are compared with.")
     @click.option("--names", type=FILE, help="Names to show: a table of identifiers and names.")
     @click.option(
         "--names-columns",
@@ -147,5 +148,7 @@ def _check_alone(sources: Sources) -> None:
     ):
         if value is not None and path is None:
             raise click.UsageError(f"{option} names a column of {file}; give {file} FILE too.")
+    if sources.reference is not None and sources.samples is None:
+        raise click.UsageError("--reference is a group of --samples; give --samples FILE too.")
     if sources.groups is not None and not sources.prior:
         raise click.UsageError("--groups is about the members of --prior; give --prior FILE too.")

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rcweb.cli.analyses import associations_of, contrasts_of
 from rcweb.cli.console import Console
 from rcweb.cli.knowledge import Annotations, Knowledge, Sources, annotate_model
 from rcweb.cli.results import Result
@@ -195,11 +196,15 @@ def give_names(result: Result, knowledge: Knowledge, console: Console) -> Annota
     if knowledge.prior is not None:
         with console.step("judging known targets"):
             result.model.guide(list(knowledge.prior), knowledge.variable_groups)
+    annotations = Annotations(
+        contrasts=contrasts_of(result.activities, knowledge, console),
+        associations=associations_of(result.activities, knowledge),
+    )
     if not knowledge.names_regulators:
-        return Annotations()
+        return annotations
     with console.step("naming regulators"):
         annotations = annotate_model(
-            result.model, result.activities, knowledge, result.variance("total")
+            result.model, result.activities, knowledge, result.variance("total"), annotations
         )
     if annotations.names is not None:
         result.model.set_names(annotations.names["name"])

@@ -22,7 +22,7 @@ from sklearn.isotonic import isotonic_regression
 from rcweb.engine.types import Array, Ints
 
 ROUNDS_OF_EM = 30  # of EM; it converges in about ten
-HIGHEST = 12.0  # agreement counts up to here, in sd: more would let one member decide
+HIGHEST_AGREEMENT = 12.0  # agreement counts up to here, in sd: more would let one member decide
 # Pseudo-observations of a target's agreement: a list of three members has finite parameters too.
 MEAN, MEAN_COUNT = 2.0, 1.5
 VARIANCE, VARIANCE_COUNT = 2.0, 2.0
@@ -50,7 +50,7 @@ class Targets:
 
     def ratio(self, a: Array) -> Array:
         """Log density of a target over that of any other variable, never falling as `a` grows."""
-        a = np.minimum(a, HIGHEST)
+        a = np.minimum(a, HIGHEST_AGREEMENT)
         if self.variance > 1:
             # Left of its minimum the wider density would win again.
             a = np.maximum(a, self.mean / (1 - self.variance))
@@ -65,7 +65,7 @@ def learn_targets(
 
     expected : reliability that lists have here, and how many members that counts as
     """
-    own, others = np.minimum(a[members], HIGHEST), np.delete(a, members)
+    own, others = np.minimum(a[members], HIGHEST_AGREEMENT), np.delete(a, members)
     found = Targets(0.6, len(own) / len(a), max(float(own.mean()), 1.0))
     for _ in range(ROUNDS_OF_EM):
         r = expit(logit(found.reliability * confidence) + found.ratio(own))

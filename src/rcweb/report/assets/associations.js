@@ -141,7 +141,7 @@ function heatMap(hits, choose, open) {
 
 /** Only a number has a direction: groups differ, they do not rise. */
 function directionOf({ c, effect }) {
-  const isNumber = /num|cont|corr|spear|pears/.test(DATA.associations.columns[c][1].toLowerCase());
+  const isNumber = /^(number|time)$/.test(DATA.associations.columns[c][1]);
   if (!isNumber || !effect) return "fill-node";
   return effect < 0 ? "fill-negative" : "fill-positive";
 }
