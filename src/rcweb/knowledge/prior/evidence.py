@@ -41,11 +41,13 @@ class Evidence(Protocol):
 class CoVariation:
     """Sums over the members j of what the cosine c_ij of variables i and j says:
 
-        t_i = sum_j w_j [ (c_ij^2 - mu2_i) / sd2_i + sign_j (c_ij - mu1_i) / sd1_i ] / |w|
+        t_i = sum_j w_j [ (c_ij^2 - mu2_i) / sd2_i + (c_ij - mu1_i) / sd1_i ] / |w|
 
     mu and sd are moments over all j, so that t_i has mean 0 for random lists whatever i is: a
     variable of a large module is near to everything. The square allows a list several directions
-    and both signs; the plain term adds that targets of a regulator mostly go the same way.
+    and both signs; the plain term adds that targets of a regulator mostly go the same way. Signs
+    that a list gives are not used: the sign of an unlisted target is unknown (with them average
+    precision fell from .49 to .43 on E. coli).
 
     U : (N, K) coordinates of unit length, single precision
     mean, spread : (2, N) moments of c and of c^2
@@ -91,17 +93,18 @@ class CoVariation:
 
     def _agreement(self, one: TargetList, rows: Ints) -> Array:
         c = self.U[rows] @ self.U[one.members].T
-        weight, signed = one.confidence, one.confidence * one.sign
-        # Sums of weights: of signed, plain and squared ones, less those of a variable's own group.
-        sums = np.tile([signed.sum(), weight.sum(), (weight**2).sum()], (len(rows), 1))
+        weight = one.confidence
+        # Sums of weights and of their squares, less those of a variable's own group.
+        sums = np.tile([weight.sum(), (weight**2).sum()], (len(rows), 1))
         grouped = np.flatnonzero(np.isin(self.groups[rows], self.groups[one.members]))
         same = self.groups[rows[grouped]][:, None] == self.groups[one.members]
         c[grouped] *= ~same
-        sums[grouped] -= same.astype(np.float64) @ np.column_stack([signed, weight, weight**2])
-        plain = c @ signed.astype(np.float32) - sums[:, 0] * self.mean[0, rows]
-        square = (c * c) @ weight.astype(np.float32) - sums[:, 1] * self.mean[1, rows]
+        sums[grouped] -= same.astype(np.float64) @ np.column_stack([weight, weight**2])
+        single = weight.astype(np.float32)
+        plain = c @ single - sums[:, 0] * self.mean[0, rows]
+        square = (c * c) @ single - sums[:, 0] * self.mean[1, rows]
         t = square / self.spread[1, rows] + plain / self.spread[0, rows]
-        return np.asarray(t / np.sqrt(np.maximum(sums[:, 2], 1e-12)))
+        return np.asarray(t / np.sqrt(np.maximum(sums[:, 1], 1e-12)))
 
 
 @dataclass(frozen=True)
