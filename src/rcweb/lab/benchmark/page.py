@@ -30,10 +30,27 @@ from rcweb.lab.benchmark.comparison import (
 )
 from rcweb.lab.benchmark.methods import method_lines
 from rcweb.lab.benchmark.organisms_page import ratio_lines
+from rcweb.lab.benchmark.prior_page import (
+    calibration_lines,
+    false_lines,
+    found_again_lines,
+    planted_lines,
+    support_lines,
+)
 from rcweb.lab.benchmark.summary import to_markdown
 
 ACCURACY = ("fig1", "fig2a", "fig2b", "fig2c", "fig3", "worlds")
-PLANS_RUN = (*ACCURACY, "fig4", "claims", "unknown_p", "ksvd", "speed", "organisms", "foreign")
+PLANS_RUN = (
+    *ACCURACY,
+    "fig4",
+    "claims",
+    "unknown_p",
+    "ksvd",
+    "speed",
+    "organisms",
+    "foreign",
+    "prior",
+)
 MARK = re.compile(r"(<!-- table (?P<name>[\w -]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 Read = Callable[[str], pd.DataFrame]
@@ -50,6 +67,12 @@ def tables() -> dict[str, Make]:
         "claims": lambda read: claims_lines(read("claims")),
         "unknown_p": lambda read: unknown_p_lines(read("unknown_p")),
         "organisms": lambda read: ratio_lines(read("organisms/curves")),
+        "prior gene": lambda read: found_again_lines(read("prior/lists"), "gene"),
+        "prior group": lambda read: found_again_lines(read("prior/lists"), "group"),
+        "prior false": lambda read: false_lines(read("prior/lists")),
+        "prior support": lambda read: support_lines(read("prior/lists")),
+        "prior calibration": lambda read: calibration_lines(read("prior/calibration")),
+        "prior planted": lambda read: planted_lines(read("prior/lists")),
         "ksvd": lambda read: ksvd_lines(read("ksvd")),
         "speed": lambda read: speed_lines(read("speed")),
         "fig4": lambda read: exponent_lines(read("fig4/exponents")),
