@@ -21,7 +21,7 @@ from rcweb.lab.benchmark import prior_adapter
 from rcweb.lab.benchmark.prior_lists import KnownLists
 from rcweb.lab.benchmark.prior_splits import ListSplit, make_split
 
-OURS_GUIDED = "guided"
+OURS_GUIDED, BLIND_ROW = "guided", "blind-row"
 GUIDED = MethodRecord(
     name=OURS_GUIDED,
     title="`RCweb(prior=...)`",
@@ -107,6 +107,11 @@ class ListMethod:
     record: MethodRecord
     run: Callable[[Asked, int], Answer]
 
+    @property
+    def starts_blind(self) -> bool:
+        """It needs the fit without lists."""
+        return self.record.name in (OURS_GUIDED, BLIND_ROW)
+
 
 def _guided(asked: Asked, seed: int) -> Answer:
     problem, split = asked.problem, asked.split
@@ -124,7 +129,7 @@ def _rival(module: ModuleType, asked: Asked, seed: int) -> Answer:
         # A random list (source -1) has no regulator.
         none = np.full((1, known.shape[1]), np.nan)
         return Answer(np.vstack([known, none])[split.source])
-    extra = {"blind": problem.blind.edge_score_} if module.METHOD.name == "blind-row" else {}
+    extra = {"blind": problem.blind.edge_score_} if module.METHOD.name == BLIND_ROW else {}
     told = {"n_components": problem.n_components, "random_state": seed, **extra}
     return Answer(module.score(problem.centred, split.shown, **told))
 

@@ -129,8 +129,8 @@ def _known_lists() -> tuple[Target, ...]:
         not_whitened = partial(ratio_to_rival, split=split, whitened=False)
         above += [
             target(f"{hidden}, {ratio}", any_rival, 1.0),
-            target(f"{hidden}, {ratio}, by far", any_rival, bound),
-            target(f"{hidden}, {ratio} but the whitened mean's", not_whitened, bound),
+            target(f"{hidden}, {ratio}, wanted lead", any_rival, bound),
+            target(f"{hidden}, {ratio}, without the whitened mean", not_whitened, bound),
         ]
     alone = partial(random_supported, condition="random", value="n_random_supported")
     mixed = partial(random_supported, condition="mixed", value="random_share")

@@ -35,11 +35,12 @@ def score(
     n_components: int,
     random_state: int = 0,
     regulators: Ints,
-    n_trees: int = N_TREES,
+    n_trees: int | None = None,
 ) -> Array:
     """(L, N) importances; NaN rows for lists whose regulator was not measured.
 
     regulators : (L,) column of each list's regulator, -1 if it was not measured
+    n_trees : of every forest, 50 by default
     """
     table = check_lists(table, lists)
     found = np.full((len(lists), table.shape[1]), np.nan)
@@ -47,7 +48,7 @@ def score(
     if not measured.any():
         return found
     inputs, row = np.unique(regulators[measured], return_inverse=True)
-    found[measured] = importances(table, inputs, n_trees, random_state)[row]
+    found[measured] = importances(table, inputs, n_trees or N_TREES, random_state)[row]
     return found
 
 
