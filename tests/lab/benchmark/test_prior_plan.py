@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rcweb.engine.matching import match_rows
 from rcweb.estimator import RCweb
 from rcweb.lab.baselines.guided import mean_whitened
 from rcweb.lab.benchmark import plans, prior, prior_adapter, prior_planted, read_rows, run
@@ -42,7 +42,6 @@ from rcweb.lab.simulate import simulate
 pytest.importorskip("pyarrow")
 
 P, N = 4, 200
-HAS_PRIOR = "prior" in inspect.signature(RCweb).parameters
 
 
 def stand_in(model: Any, X: pd.DataFrame, lists: Any, groups: Any, signs: Any = None) -> Any:
@@ -278,7 +277,6 @@ def test_worker_runs_both_kinds_of_cells(data: Path) -> None:
     assert row["status"] == "failed"
 
 
-@pytest.mark.skipif(not HAS_PRIOR, reason="this RCweb takes no prior")
 def test_the_fit_with_lists_answers_in_their_order() -> None:
     """The adapter itself: hidden targets of planted lists come first, true lists are supported."""
     truth = simulate(80, N, P, density=0.1, noise=0.2, random_state=1)
@@ -292,6 +290,12 @@ def test_the_fit_with_lists_answers_in_their_order() -> None:
     for row, listed, given in zip(scores, members, shown):
         hidden, none = np.setdiff1d(listed, given), np.setdiff1d(np.arange(N), listed)
         assert np.median(row[hidden]) > np.quantile(row[none], 0.9)
-    estimate = prior_adapter.guided_network(model, X, shown)
-    assert estimate.network.shape[1] == N
+    assert not model.guided  # the fit that other splits share is untouched
+    with_lists, without = prior_adapter.guided_network(model, X, shown), model.edge_probability_
+    changed = (with_lists.probability != without).any(axis=1)
+    assert changed.all()
+    right = match_rows(with_lists.network, truth.network)
+    for row, regulator in zip(right.found, right.other):
+        known = shown[regulator]
+        assert (with_lists.probability[row, known] >= without[row, known] - 1e-6).mean() > 0.9
     warm_up_lists("guided")

@@ -1,13 +1,15 @@
-"""The plan on known lists asks `RCweb(prior=...)` here and nowhere else."""
+"""The plan on known lists asks `RCweb.guide` here and nowhere else."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from rcweb.engine.edges import keep_at_fdr
 from rcweb.engine.types import Array, Ints
 from rcweb.knowledge import GeneSets
 from rcweb.lab.benchmark.methods import Estimate
@@ -22,21 +24,32 @@ def guided_scores(
 ) -> tuple[Array, Array, pd.DataFrame]:
     """Scores (L, N), probabilities (L, N) and the lines of ``prior_``, all in the order of `lists`.
 
-    model : the fit of X without lists, which several splits share
+    model : the fit of X without lists, which several splits share and which stays as it is
     lists : positions of the shown members;  signs : +1, -1 or 0 (unknown) of each, or None
     groups : (N,) or None
     """
-    fitted = _fit(model, X, lists, groups, signs)
-    order = fitted.prior_.index.get_indexer(_names(lists))
+    told = _guide(model, X, lists, groups, signs)
+    order = told.prior_.index.get_indexer(_names(lists))
     scores, probability = (
-        np.asarray(values)[order] for values in (fitted.prior_score_, fitted.prior_probability_)
+        np.asarray(values)[order] for values in (told.prior_score_, told.prior_probability_)
     )
-    return scores, probability, fitted.prior_.iloc[order]
+    return scores, probability, told.prior_.iloc[order]
 
 
 def guided_network(model: Any, X: pd.DataFrame, lists: Sequence[Ints]) -> Estimate:
-    """The network of a planted table with `lists` known."""
-    return network_of(_fit(model, X, lists, None, None))
+    """The network of a planted table with `lists` known: a regulator in which a list stands out has
+    the probabilities that the list gives it, the surest list if there are several."""
+    told = _guide(model, X, lists, None, None)
+    row_of = {name: p for p, name in enumerate(model.get_feature_names_out())}
+    probability = np.array(model.edge_probability_)
+    # The surest last, so that it stays.
+    for k in np.argsort(-told.prior_["q"].to_numpy(), kind="stable"):
+        row = row_of.get(told.prior_["regulator"].iloc[k])
+        if row is not None and told.prior_["supported"].iloc[k]:
+            probability[row] = told.prior_probability_[k]
+    weights = np.asarray(model.weights_)
+    edges = keep_at_fdr(probability, model.fdr)
+    return Estimate(np.where(edges, weights, 0.0), weights, probability, probability)
 
 
 def network_of(model: Any) -> Estimate:
@@ -45,15 +58,13 @@ def network_of(model: Any) -> Estimate:
     return Estimate(*(np.asarray(values) for values in found))
 
 
-def _fit(
+def _guide(
     model: Any,
     X: pd.DataFrame,
     lists: Sequence[Ints],
     groups: Ints | None,
     signs: Sequence[Array] | None,
 ) -> Any:
-    from rcweb.estimator import RCweb
-
     names, variables = _names(lists), np.asarray(X.columns, str)
     prior = GeneSets(
         tuple(names),
@@ -61,8 +72,8 @@ def _fit(
         tuple(tuple(map(str, variables[listed])) for listed in lists),
         None if signs is None else tuple(tuple(map(float, sign)) for sign in signs),
     )
-    given: dict[str, Any] = {"prior": prior, "groups": groups}
-    return RCweb(model.n_components, random_state=model.random_state, **given).fit(X)
+    # Attributes are set on the copy; the arrays of the fit are shared.
+    return copy(model).guide(prior, groups)
 
 
 def _names(lists: Sequence[Ints]) -> list[str]:
