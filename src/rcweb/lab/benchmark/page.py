@@ -51,6 +51,7 @@ PLANS_RUN = (
     "foreign",
     "prior",
 )
+PAGES = (Path("docs/benchmark.md"), Path("docs/prior.md"))
 MARK = re.compile(r"(<!-- table (?P<name>[\w -]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 Read = Callable[[str], pd.DataFrame]
@@ -128,21 +129,25 @@ def render(page: str, results: Path) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Rewrite the page, or with --check return 1 if it would change."""
+    """Rewrite the pages, or with --check return 1 if one would change."""
     parser = argparse.ArgumentParser(prog="python -m rcweb.lab.benchmark.page", description=__doc__)
-    parser.add_argument("--page", type=Path, default=Path("docs/benchmark.md"))
+    parser.add_argument("--page", type=Path, action="append", help="instead of both pages")
     parser.add_argument("--results", type=Path, default=Path("benchmarks/results"))
     parser.add_argument("--check", action="store_true", help="change nothing; 1 if out of step")
     given = parser.parse_args(arguments)
-    old = given.page.read_text(encoding="utf-8")
-    new = render(old, given.results)
+    return max(_update(page, given.results, given.check) for page in given.page or PAGES)
+
+
+def _update(page: Path, results: Path, check: bool) -> int:
+    old = page.read_text(encoding="utf-8")
+    new = render(old, results)
     if new == old:
         return 0
-    if given.check:
-        print(f"{given.page} is not in step with {given.results}", file=sys.stderr)
+    if check:
+        print(f"{page} is not in step with {results}", file=sys.stderr)
         return 1
-    given.page.write_text(new, encoding="utf-8")
-    print(f"rewrote the tables of {given.page}", file=sys.stderr)
+    page.write_text(new, encoding="utf-8")
+    print(f"rewrote the tables of {page}", file=sys.stderr)
     return 0
 
 

@@ -118,15 +118,16 @@ def planted_lines(means: pd.DataFrame) -> pd.DataFrame:
 def calibration_table(rows: pd.DataFrame) -> pd.DataFrame:
     """Bins of the probability, pooled over tables and splits.
 
-    which : "not shown": the share of hidden members, a lower bound of the share of targets, since
-        nobody knows about the others; "shown": the share of true members among the shown
+    which : "not shown": the share of hidden members; on real tables a lower bound of the share of
+        targets, since nobody knows about the others. "shown": the share of true members among them
     """
     parts = []
     for name, which in (("calibration", "not shown"), ("calibration_shown", "shown")):
         for row in _ok(rows).to_dict("records"):
             if isinstance(row.get(name), dict):
                 bins = pd.DataFrame(row[name]).rename_axis("bin").reset_index()
-                told = {"which": which, "split": row["split"], "condition": row["condition"]}
+                told = {"which": which, "tables": "planted" if pd.isna(row.get("sets")) else "real"}
+                told |= {name: row[name] for name in ("split", "condition")}
                 parts.append(bins.assign(**told))
     if not parts:
         return pd.DataFrame()
@@ -134,7 +135,7 @@ def calibration_table(rows: pd.DataFrame) -> pd.DataFrame:
     # Means of bins weigh by their entries.
     for column in ("probability", "true"):
         table[column] *= table["n"]
-    keys = ["which", "split", "condition", "bin"]
+    keys = ["tables", "which", "split", "condition", "bin"]
     sums = table.groupby(keys, sort=False)[["n", "probability", "true"]].sum().reset_index()
     sums = sums[sums["n"] > 0]
     for column in ("probability", "true"):
@@ -143,13 +144,16 @@ def calibration_table(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def calibration_lines(bins: pd.DataFrame) -> pd.DataFrame:
-    """The bins, with titles that say what is a lower bound."""
+    """The bins of single genes hidden, clean or with false members shown; with titles that say what
+    is a lower bound."""
     if bins.empty:
         return bins
-    text = {"not shown": "not shown (a lower bound)", "shown": "shown"}
+    clean = bins["which"].eq("not shown") & bins["condition"].eq("clean")
+    table = bins[bins["split"].eq("gene") & (clean | bins["which"].eq("shown"))]
+    bound = table["which"].eq("not shown") & table["tables"].eq("real")
+    table = table.assign(which=table["which"].mask(bound, "not shown (a lower bound)"))
     names = {"which": "variables", "n": "number", "probability": "mean probability"}
-    table = bins.assign(which=bins["which"].map(text))
-    return table.rename(columns={**names, "true": "known members"})
+    return table.drop(columns="split").rename(columns={**names, "true": "known members"})
 
 
 def ratio_to_rival(rows: pd.DataFrame, split: str, whitened: bool = True) -> pd.DataFrame:
