@@ -19,7 +19,7 @@ from rcweb.lab.baselines.guided import mean_whitened
 from rcweb.lab.benchmark import plans, prior, prior_adapter, prior_planted, read_rows, run
 from rcweb.lab.benchmark.page import render
 from rcweb.lab.benchmark.plans import Block, get_plan, tasks_of
-from rcweb.lab.benchmark.prior import COMPARED, OURS_ALONE, PriorCell, measure_prior, prior_cells
+from rcweb.lab.benchmark.prior import ALL_ASKED, OURS_ALONE, PriorCell, measure_prior, prior_cells
 from rcweb.lab.benchmark.prior_lists import ECOLI, YEAST
 from rcweb.lab.benchmark.prior_methods import LIST_METHODS, warm_up_lists
 from rcweb.lab.benchmark.prior_page import (
@@ -244,7 +244,7 @@ def test_planted_cells_have_a_truth(data: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_cells_of_the_plan() -> None:
     """Five collections; operons but in yeast; signs and shared names where there are some."""
-    compared = prior_cells(COMPARED)
+    compared = prior_cells(ALL_ASKED)
     assert len(compared) == 3 * (5 + 3)
     assert not any(c.table == YEAST and c.split == "group" for c in compared)
     ours = {(c.condition, c.panel, c.split) for c in prior_cells(OURS_ALONE)}

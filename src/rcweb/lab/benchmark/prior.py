@@ -31,7 +31,7 @@ from rcweb.lab.benchmark.prior_splits import make_split
 from rcweb.lab.datasets.files import required_data_folder
 
 # Conditions in which methods are compared, and those that ask ours alone.
-COMPARED = ("clean", "false 30 %", "false 60 %")
+ALL_ASKED = ("clean", "false 30 %", "false 60 %")
 OURS_ALONE = ("random", "mixed", "permuted", "other organism", "signs", "shuffled signs")
 
 
@@ -62,7 +62,7 @@ class PriorCell:
         return f"{self.figure} {self.label} {self.table} {self.sets} P={self.n_regulators}"
 
 
-def prior_cells(conditions: tuple[str, ...] = COMPARED) -> tuple[PriorCell, ...]:
+def prior_cells(conditions: tuple[str, ...] = ALL_ASKED) -> tuple[PriorCell, ...]:
     """Every table, its ways to hide and the conditions that apply to it."""
     return tuple(
         PriorCell("prior", *table, split, condition)
