@@ -24,11 +24,13 @@ from rcweb.lab.benchmark.prior_lists import ECOLI, YEAST
 from rcweb.lab.benchmark.prior_methods import LIST_METHODS, warm_up_lists
 from rcweb.lab.benchmark.prior_page import (
     calibration_table,
+    planted_lines,
     prior_means,
     random_supported,
     ratio_to_rival,
 )
 from rcweb.lab.benchmark.prior_planted import (
+    NETWORK_SCORES,
     PLANTED_CONDITIONS,
     PlantedPriorCell,
     measure_planted_prior,
@@ -42,6 +44,7 @@ from rcweb.lab.simulate import simulate
 pytest.importorskip("pyarrow")
 
 P, N = 4, 200
+FACTS = {"status": "ok", "method": "guided", "seed": 0}
 
 
 def stand_in(model: Any, X: pd.DataFrame, lists: Any, groups: Any, signs: Any = None) -> Any:
@@ -232,7 +235,10 @@ def test_planted_cells_have_a_truth(data: Path, monkeypatch: pytest.MonkeyPatch)
         for condition in PLANTED_CONDITIONS
     )
     ours = measure_planted_prior(one, "guided", 0)
-    assert {"rho", "recall", "fdr", "rho_blind", "recall_blind", "fdr_blind"} <= set(ours)
+    assert {f"{name}{end}" for name in NETWORK_SCORES for end in ("", "_blind")} <= set(ours)
+    assert ours["recall_hidden"] == ours["recall_hidden_blind"] > 0.5
+    lines = planted_lines(prior_means(pd.DataFrame([{**asdict(one), **ours, **FACTS}])))
+    assert lines.at[0, "recall of what was not shown"] == ours["recall_hidden"]
     assert ours["rho"] == ours["rho_blind"] > 0.9  # the stand-in changes nothing
     rival = measure_planted_prior(one, "mean-raw", 0)
     assert "rho" not in rival

@@ -37,18 +37,21 @@ def guided_scores(
 
 
 def guided_network(model: Any, X: pd.DataFrame, lists: Sequence[Ints]) -> Estimate:
-    """The network of a planted table with `lists` known: a regulator in which a list stands out has
-    the probabilities that the list gives it, the surest list if there are several."""
+    """The network of a planted table with `lists` known: a regulator in which a supported list
+    stands out gets the probabilities of that list, of the surest if there are several, and edges at
+    the same false discovery rate; the others keep theirs."""
     told = _guide(model, X, lists, None, None)
     row_of = {name: p for p, name in enumerate(model.get_feature_names_out())}
-    probability = np.array(model.edge_probability_)
+    probability, edges = np.array(model.edge_probability_), np.asarray(model.components_) != 0
+    named = set()
     # The surest last, so that it stays.
     for k in np.argsort(-told.prior_["q"].to_numpy(), kind="stable"):
         row = row_of.get(told.prior_["regulator"].iloc[k])
         if row is not None and told.prior_["supported"].iloc[k]:
             probability[row] = told.prior_probability_[k]
-    weights = np.asarray(model.weights_)
-    edges = keep_at_fdr(probability, model.fdr)
+            named.add(row)
+    rows, weights = sorted(named), np.asarray(model.weights_)
+    edges[rows] = keep_at_fdr(probability[rows], model.fdr)
     return Estimate(np.where(edges, weights, 0.0), weights, probability, probability)
 
 

@@ -106,12 +106,19 @@ def support_lines(means: pd.DataFrame) -> pd.DataFrame:
 
 
 def planted_lines(means: pd.DataFrame) -> pd.DataFrame:
-    """rho, recall and FDR of the network on planted tables, with lists and without."""
-    names = [f"{name}{suffix}" for name in ("rho", "recall", "fdr") for suffix in ("", "_blind")]
+    """rho of the edges drawn, recall and FDR on planted tables, with lists and without; recall and
+    FDR of what was not shown too."""
+    scores = ("rho_edges", "recall", "recall_hidden", "fdr", "fdr_hidden")
+    names = [f"{name}{suffix}" for name in scores for suffix in ("", "_blind")]
     if not set(names) <= set(means):
         return pd.DataFrame()
-    part = means[means["method"].eq(OURS_GUIDED) & means["rho"].notna()]
-    columns = {name: name.replace("_blind", " without lists") for name in names}
+    part = means[means["method"].eq(OURS_GUIDED) & means["rho_edges"].notna()]
+    words = {"_blind": " without lists", "_hidden": " of what was not shown", "rho_edges": "rho"}
+    columns = {}
+    for name in names:
+        columns[name] = name
+        for word, text in words.items():
+            columns[name] = columns[name].replace(word, text)
     return part[["panel", "condition", *names]].rename(columns=columns)
 
 

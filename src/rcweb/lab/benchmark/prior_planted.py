@@ -9,17 +9,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rcweb.engine.matching import match_rows
 from rcweb.lab.benchmark import prior_adapter
 from rcweb.lab.benchmark.measure import score
+from rcweb.lab.benchmark.methods import Estimate
 from rcweb.lab.benchmark.prior import ask
 from rcweb.lab.benchmark.prior_lists import KnownLists
 from rcweb.lab.benchmark.prior_methods import OURS_GUIDED, Asked, ListProblem
-from rcweb.lab.benchmark.prior_splits import make_split
+from rcweb.lab.benchmark.prior_splits import ListSplit, make_split
 from rcweb.lab.benchmark.scenarios import AUTHOR, Cell, figure3
 from rcweb.lab.simulate import Simulation
 
 PLANTED_CONDITIONS = ("clean", "false 50 %", "random")
-NETWORK_SCORES = ("rho", "precision", "recall", "f1", "fdr")
+NETWORK_SCORES = ("rho", "rho_edges", "recall", "recall_hidden", "fdr", "fdr_hidden")
 
 
 @dataclass(frozen=True)
@@ -78,9 +80,25 @@ def measure_planted_prior(cell: PlantedPriorCell, method: str, seed: int) -> dic
         with_lists = prior_adapter.guided_network(problem.blind, problem.table, split.shown)
         without = prior_adapter.network_of(problem.blind)
         for suffix, estimate in (("", with_lists), ("_blind", without)):
-            found = score(estimate, sim)
+            found = {**score(estimate, sim), **_not_shown(estimate, sim, split)}
             row.update({f"{name}{suffix}": found[name] for name in NETWORK_SCORES})
     return row
+
+
+def _not_shown(estimate: Estimate, sim: Simulation, split: ListSplit) -> dict[str, float]:
+    """Recall and FDR over the entries that no list showed: those shown were told, not found."""
+    shown = np.zeros(sim.edges.shape, bool)
+    for source, members in zip(split.source, split.shown):
+        # A random list shows nothing of any regulator.
+        if source >= 0:
+            shown[source, members] = True
+    pairs = match_rows(estimate.network, sim.network)
+    drawn = (estimate.network[pairs.found] != 0) & ~shown[pairs.other]
+    right = drawn & sim.edges[pairs.other]
+    return {
+        "recall_hidden": round(float(right.sum() / max((sim.edges & ~shown).sum(), 1)), 5),
+        "fdr_hidden": round(float(1 - right.sum() / max(drawn.sum(), 1)), 5),
+    }
 
 
 # The conditions and methods of one cell and seed do not all follow each other.

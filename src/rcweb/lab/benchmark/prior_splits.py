@@ -116,11 +116,12 @@ def half_hidden(members: Ints, groups: Ints | None, rng: Rng) -> Mask | None:
 
 
 def _with_false(split: ListSplit, known: KnownLists, N: int, share: float, rng: Rng) -> ListSplit:
-    """Add false members until they are `share` of the list, or no variable is left."""
+    """Add false members until they are `share` of the list, or half of all that could be."""
     shown, false = [], []
     for k, given in zip(split.source, split.shown):
         others = np.setdiff1d(np.arange(N), known.members[k])
-        n = min(round(share / (1 - share) * len(given)), len(others))
+        # A list of most variables must leave some that are right not to be found.
+        n = min(round(share / (1 - share) * len(given)), len(others) // 2)
         wrong = np.sort(rng.choice(others, n, replace=False))
         false.append(wrong)
         shown.append(np.sort(np.concatenate([given, wrong])))
