@@ -161,6 +161,9 @@ def test_plan_resumes_and_writes_its_tables(data: Path, tmp_path: Path, monkeypa
     monkeypatch.setitem(plans.PLANS, "prior", lambda: (block,))
     out = tmp_path / "results" / "prior"
     with ThreadPoolExecutor(1) as executor:
+        run("prior", out=out, executor=executor, methods=["mean-raw"])
+        rivals_alone = render("<!-- table prior calibration -->\n<!-- end -->", out.parent)
+        assert "Not measured yet." in rivals_alone
         run("prior", out=out, executor=executor)
         before = (out / "rows.jsonl").read_bytes()
         rows = read_rows(out / "rows.jsonl")

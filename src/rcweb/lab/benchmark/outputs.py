@@ -35,7 +35,10 @@ def write_outputs(plan: str, folder: Path) -> None:
         curve_table(rows).to_csv(folder / "curves.csv", index=False)
     if plan == "prior":
         prior_means(rows).round(5).to_csv(folder / "lists.csv", index=False)
-        calibration_table(rows).round(5).to_csv(folder / "calibration.csv", index=False)
+        bins = calibration_table(rows)
+        # Rivals know no probability; a file without columns could not be read.
+        if not bins.empty:
+            bins.round(5).to_csv(folder / "calibration.csv", index=False)
     if plan == "fig4":
         scaling_exponents(rows).round(4).to_csv(folder / "exponents.csv", index=False)
     (folder / "summary.md").write_text(_page(plan, rows, summary), encoding="utf-8")

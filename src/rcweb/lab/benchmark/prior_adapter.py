@@ -38,20 +38,22 @@ def guided_scores(
 
 def guided_network(model: Any, X: pd.DataFrame, lists: Sequence[Ints]) -> Estimate:
     """The network of a planted table with `lists` known: a regulator in which a supported list
-    stands out gets the probabilities of that list, of the surest if there are several, and edges at
-    the same false discovery rate; the others keep theirs."""
+    stands out gets the probabilities of that list, of the surest if there are several; the others
+    keep their edges."""
     told = _guide(model, X, lists, None, None)
     row_of = {name: p for p, name in enumerate(model.get_feature_names_out())}
-    probability, edges = np.array(model.edge_probability_), np.asarray(model.components_) != 0
-    named = set()
+    probability = np.array(model.edge_probability_)
+    listed, named = np.zeros(probability.shape, bool), np.zeros(len(probability), bool)
     # The surest last, so that it stays.
     for k in np.argsort(-told.prior_["q"].to_numpy(), kind="stable"):
         row = row_of.get(told.prior_["regulator"].iloc[k])
         if row is not None and told.prior_["supported"].iloc[k]:
-            probability[row] = told.prior_probability_[k]
-            named.add(row)
-    rows, weights = sorted(named), np.asarray(model.weights_)
-    edges[rows] = keep_at_fdr(probability[rows], model.fdr)
+            probability[row], listed[row] = told.prior_probability_[k], told.prior_listed_[k]
+            named[row] = True
+    weights, edges = np.asarray(model.weights_), np.asarray(model.components_) != 0
+    # Apart, or sure edges that were listed would make room for unsure ones that were not.
+    for part in (listed & named[:, None], ~listed & named[:, None]):
+        edges[part] = keep_at_fdr(probability[part], model.fdr)
     return Estimate(np.where(edges, weights, 0.0), weights, probability, probability)
 
 
