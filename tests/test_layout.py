@@ -20,7 +20,7 @@ SOURCE = Path(rcweb.__file__).parent
 NOT_COUNTED = {"_version"}
 MOST_ENTRIES, MOST_EDGES = 14, 50
 # Folders with one file per rival or data set: each has the same settings under the same names.
-ALIKE = ("lab/baselines", "lab/datasets", "lab/applications")
+ALIKE = ("lab/baselines", "lab/baselines/guided", "lab/datasets", "lab/applications")
 # The flags of compiled loops stand in their own file: numba's cache does not see edits elsewhere.
 REPEATED = {"_SIMD"}
 

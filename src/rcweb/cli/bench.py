@@ -39,7 +39,7 @@ def bench(
     retry: bool,
     console: Console,
 ) -> None:
-    """Compare methods as PLAN says: fig1, fig2, fig3, fig4, speed, organisms and others.
+    """Compare methods as PLAN says: fig1, fig2, fig3, fig4, speed, organisms, prior and others.
 
     Finished measurements are kept; the same command resumes where the last one stopped.
     """

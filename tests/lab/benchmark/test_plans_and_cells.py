@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from rcweb.lab.benchmark import METHODS, PLANS
+from rcweb.lab.benchmark import PLANS
 from rcweb.lab.benchmark.organisms import OrganismCell
-from rcweb.lab.benchmark.plans import get_plan, tasks_of
+from rcweb.lab.benchmark.plans import get_plan, record_of, tasks_of
 from rcweb.lab.benchmark.scenarios import AUTHOR, Cell, claims, figure1, figure3
 
 
@@ -28,7 +28,7 @@ def test_quick_is_small(name: str) -> None:
     tasks = tasks_of(get_plan(name), quick=True)
     assert 1 <= len({t.cell.key for t in tasks}) <= 8
     assert {t.seed for t in tasks} == {0}
-    assert not any(METHODS[t.method].slow for t in tasks)
+    assert not any(record_of(t.method, t.cell).slow for t in tasks)
 
 
 def test_fits_on_the_same_data_follow_each_other() -> None:

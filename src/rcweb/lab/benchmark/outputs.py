@@ -11,6 +11,7 @@ import pandas as pd
 from rcweb.lab.benchmark.foreign_page import foreign_parts
 from rcweb.lab.benchmark.organisms_page import curve_table, organisms_parts
 from rcweb.lab.benchmark.plans import TIMED
+from rcweb.lab.benchmark.prior_page import calibration_table, prior_means, prior_parts
 from rcweb.lab.benchmark.scale_page import scale_parts
 from rcweb.lab.benchmark.slopes import scaling_exponents
 from rcweb.lab.benchmark.store import read_rows
@@ -32,6 +33,12 @@ def write_outputs(plan: str, folder: Path) -> None:
     summary.round(5).to_csv(folder / "summary.csv", index=False)
     if plan == "organisms":
         curve_table(rows).to_csv(folder / "curves.csv", index=False)
+    if plan == "prior":
+        prior_means(rows).round(5).to_csv(folder / "lists.csv", index=False)
+        bins = calibration_table(rows)
+        # Rivals know no probability; a file without columns could not be read.
+        if not bins.empty:
+            bins.round(5).to_csv(folder / "calibration.csv", index=False)
     if plan == "fig4":
         scaling_exponents(rows).round(4).to_csv(folder / "exponents.csv", index=False)
     (folder / "summary.md").write_text(_page(plan, rows, summary), encoding="utf-8")
@@ -50,6 +57,8 @@ def _page(plan: str, rows: pd.DataFrame, summary: pd.DataFrame) -> str:
         return "\n".join([*parts, *scale_parts(rows), *_failed(rows)])
     if plan == "foreign":
         return "\n".join([*parts, *foreign_parts(rows), *_failed(rows)])
+    if plan == "prior":
+        return "\n".join([*parts, *prior_parts(rows), *_failed(rows)])
     if plan == "organisms":
         return "\n".join([*parts, *organisms_parts(rows), *_failed(rows)])
     if summary.get("rho") is not None and summary["rho"].notna().any():

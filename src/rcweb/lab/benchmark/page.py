@@ -30,10 +30,28 @@ from rcweb.lab.benchmark.comparison import (
 )
 from rcweb.lab.benchmark.methods import method_lines
 from rcweb.lab.benchmark.organisms_page import ratio_lines
+from rcweb.lab.benchmark.prior_page import (
+    calibration_lines,
+    false_lines,
+    found_again_lines,
+    planted_lines,
+    support_lines,
+)
 from rcweb.lab.benchmark.summary import to_markdown
 
 ACCURACY = ("fig1", "fig2a", "fig2b", "fig2c", "fig3", "worlds")
-PLANS_RUN = (*ACCURACY, "fig4", "claims", "unknown_p", "ksvd", "speed", "organisms", "foreign")
+PLANS_RUN = (
+    *ACCURACY,
+    "fig4",
+    "claims",
+    "unknown_p",
+    "ksvd",
+    "speed",
+    "organisms",
+    "foreign",
+    "prior",
+)
+PAGES = (Path("docs/benchmark.md"), Path("docs/prior.md"))
 MARK = re.compile(r"(<!-- table (?P<name>[\w -]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 Read = Callable[[str], pd.DataFrame]
@@ -50,6 +68,12 @@ def tables() -> dict[str, Make]:
         "claims": lambda read: claims_lines(read("claims")),
         "unknown_p": lambda read: unknown_p_lines(read("unknown_p")),
         "organisms": lambda read: ratio_lines(read("organisms/curves")),
+        "prior gene": lambda read: found_again_lines(read("prior/lists"), "gene"),
+        "prior group": lambda read: found_again_lines(read("prior/lists"), "group"),
+        "prior false": lambda read: false_lines(read("prior/lists")),
+        "prior support": lambda read: support_lines(read("prior/lists")),
+        "prior calibration": lambda read: calibration_lines(read("prior/calibration")),
+        "prior planted": lambda read: planted_lines(read("prior/lists")),
         "ksvd": lambda read: ksvd_lines(read("ksvd")),
         "speed": lambda read: speed_lines(read("speed")),
         "fig4": lambda read: exponent_lines(read("fig4/exponents")),
@@ -105,21 +129,25 @@ def render(page: str, results: Path) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Rewrite the page, or with --check return 1 if it would change."""
+    """Rewrite the pages, or with --check return 1 if one would change."""
     parser = argparse.ArgumentParser(prog="python -m rcweb.lab.benchmark.page", description=__doc__)
-    parser.add_argument("--page", type=Path, default=Path("docs/benchmark.md"))
+    parser.add_argument("--page", type=Path, action="append", help="instead of both pages")
     parser.add_argument("--results", type=Path, default=Path("benchmarks/results"))
     parser.add_argument("--check", action="store_true", help="change nothing; 1 if out of step")
     given = parser.parse_args(arguments)
-    old = given.page.read_text(encoding="utf-8")
-    new = render(old, given.results)
+    return max(_update(page, given.results, given.check) for page in given.page or PAGES)
+
+
+def _update(page: Path, results: Path, check: bool) -> int:
+    old = page.read_text(encoding="utf-8")
+    new = render(old, results)
     if new == old:
         return 0
-    if given.check:
-        print(f"{given.page} is not in step with {given.results}", file=sys.stderr)
+    if check:
+        print(f"{page} is not in step with {results}", file=sys.stderr)
         return 1
-    given.page.write_text(new, encoding="utf-8")
-    print(f"rewrote the tables of {given.page}", file=sys.stderr)
+    page.write_text(new, encoding="utf-8")
+    print(f"rewrote the tables of {page}", file=sys.stderr)
     return 0
 
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from rcweb.lab.baselines.base import MethodRecord
 from rcweb.lab.benchmark import scenarios as s
 from rcweb.lab.benchmark.foreign import NON_NEGATIVE, ForeignCell, foreign_cells
 from rcweb.lab.benchmark.methods import get_method
 from rcweb.lab.benchmark.organisms import OrganismCell, organism_cells
+from rcweb.lab.benchmark.prior import OURS_ALONE, PriorCell, prior_cells
+from rcweb.lab.benchmark.prior_methods import get_list_method
+from rcweb.lab.benchmark.prior_planted import PlantedPriorCell, planted_prior_cells
 from rcweb.lab.benchmark.scale import (
     SCALE_METHODS,
     ScaleCell,
@@ -18,7 +22,7 @@ from rcweb.lab.benchmark.scale import (
 )
 from rcweb.lab.benchmark.scenarios import Cell
 
-AnyCell = Cell | ScaleCell | OrganismCell | ForeignCell
+AnyCell = Cell | ScaleCell | OrganismCell | ForeignCell | PriorCell | PlantedPriorCell
 
 FAST = (
     "oracle",
@@ -202,6 +206,25 @@ def _scale() -> tuple[Block, ...]:
     )
 
 
+# Rivals that are told known lists; the forest, which is not, takes minutes.
+LIST_RIVALS = ("mean-raw", "mean-whitened", "blind-row", "ulm", "nca")
+
+
+def _prior() -> tuple[Block, ...]:
+    """Seeds are splits. The forest runs where regulators are measured and minutes are enough."""
+    planted, timeout = planted_prior_cells(), 600.0
+    # Random lists hide nothing that a rival could find.
+    planted_right = tuple(cell for cell in planted if cell.condition != "random")
+    ecoli = tuple(cell for cell in prior_cells(("clean",)) if cell.panel.startswith("E. coli"))
+    return (
+        Block(prior_cells(), ("guided", *LIST_RIVALS), timeout=timeout),
+        Block(prior_cells(OURS_ALONE), ("guided",), timeout=timeout),
+        Block(planted, ("guided",), timeout=timeout),
+        Block(planted_right, LIST_RIVALS, timeout=timeout),
+        Block(ecoli, ("forest",), timeout=1800.0),
+    )
+
+
 PLANS: dict[str, Callable[[], tuple[Block, ...]]] = {
     "fig1": _fig1,
     "fig2": lambda: _fig2("ABC"),
@@ -220,6 +243,7 @@ PLANS: dict[str, Callable[[], tuple[Block, ...]]] = {
     "organisms": _organisms,
     "foreign": _foreign,
     "scale": _scale,
+    "prior": _prior,
 }
 
 
@@ -250,19 +274,26 @@ def tasks_of(
     for block in blocks:
         names = block.methods if methods is None else tuple(methods)
         numbers = range(seeds) if isinstance(seeds, int) else seeds or block.seeds
-        for name in names:
-            get_method(name)
+        for name in names if block.cells else ():
+            record_of(name, block.cells[0])
         for threads in block.threads:
             for cell in block.cells:
                 for seed in numbers:
                     for name in names:
                         # Methods that cannot choose P have no answer here.
-                        if _asks_auto(cell) and not get_method(name).record.finds_p:
+                        if _asks_auto(cell) and not record_of(name, cell).finds_p:
                             continue
                         task = Task(cell, name, seed, threads, block.timeout)
                         # Blocks may overlap; each fit runs once.
                         tasks.setdefault(task.key, task)
     return list(tasks.values())
+
+
+def record_of(name: str, cell: AnyCell) -> MethodRecord:
+    """Of a method that can be asked what the cell asks, or an error that lists those."""
+    if isinstance(cell, PriorCell | PlantedPriorCell):
+        return get_list_method(name).record
+    return get_method(name).record
 
 
 def _asks_auto(cell: AnyCell) -> bool:
@@ -292,7 +323,7 @@ def _quick(block: Block) -> Block:
     for cell in block.cells:
         panels.setdefault(cell.panel, []).append(cell)
     cells = [cell for panel in panels.values() for cell in _few(panel)]
-    fast = tuple(name for name in block.methods if not get_method(name).slow)
+    fast = tuple(name for name in block.methods if not record_of(name, cells[0]).slow)
     return replace(
         block,
         cells=_spread(cells, QUICK_CELLS),

@@ -52,7 +52,7 @@ def run(
     matplotlib, the figures. A finished plan is not run again: delete the folder to start again.
     """
     blocks = get_plan(plan)
-    if plan == "organisms":
+    if plan in ("organisms", "prior"):
         required_data_folder()
     folder = Path(out) if out is not None else _default_folder(plan, quick)
     store = Store(folder / ROWS)

@@ -42,7 +42,9 @@ What rcweb should reach on real and foreign tables. "mean" bounds the mean over 
 unit (its mean over seeds); "within" counts the units that keep the bound. Time is CPU time of one
 thread. "Other random numbers": the search draws from a fixed stream, so that two seeds of a user
 agree by construction; here seed s draws from stream s. Where rows cannot be told apart (twins,
-rotation-invariant blocks, M < P) no certified row is counted right or wrong.
+rotation-invariant blocks, M < P) no certified row is counted right or wrong. "Known lists": half of
+every list is shown to a fit with `prior`; the best rival is that of the table among those that get
+the same lists, the mean in whitened directions counted or not.
 """
 
 

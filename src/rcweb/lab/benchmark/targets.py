@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -22,6 +22,8 @@ from rcweb.lab.benchmark.measured import (
     real_time,
 )
 from rcweb.lab.benchmark.organisms_page import published_lines
+from rcweb.lab.benchmark.prior_methods import OURS_GUIDED
+from rcweb.lab.benchmark.prior_page import SUPPORT_FDR, random_supported, ratio_to_rival
 
 KNOWN, AUTO = "rcweb", "rcweb, P unknown"
 NUMBERS_JUDGED = (500, 1000, 2000, 4000, 8000)
@@ -108,6 +110,35 @@ def targets() -> tuple[Target, ...]:
         *_both("nulls: certified", lambda read: foreign(read, "n_certified", nulls=True), 0.0),
         *_both("nulls: edges", lambda read: foreign(read, "n_edges", nulls=True), 0.0, digits=1),
         *_both("foreign worlds: time, ratio to FastICA's", foreign_time, 10.0, digits=1),
+        *_known_lists(),
+    )
+
+
+def _known_lists() -> tuple[Target, ...]:
+    """Of a fit that is told half of every known list; nothing is measured without the plan."""
+
+    def target(name: str, values: Callable[[pd.DataFrame], pd.DataFrame], bound: float) -> Target:
+        return Target(
+            f"known lists: {name}", lambda read: values(read("prior")), bound, OURS_GUIDED
+        )
+
+    ratio = "average precision, ratio to the best rival's"
+    above = []
+    for hidden, split, bound in (("half hidden", "gene", 1.8), ("operons hidden", "group", 1.3)):
+        any_rival = partial(ratio_to_rival, split=split)
+        not_whitened = partial(ratio_to_rival, split=split, whitened=False)
+        above += [
+            target(f"{hidden}, {ratio}", any_rival, 1.0),
+            target(f"{hidden}, {ratio}, wanted lead", any_rival, bound),
+            target(f"{hidden}, {ratio}, without the whitened mean", not_whitened, bound),
+        ]
+    alone = partial(random_supported, condition="random", value="n_random_supported")
+    mixed = partial(random_supported, condition="mixed", value="random_share")
+    none = target("random lists alone, supported", alone, 0.0)
+    few = target("mixed with as many random lists, share of those supported", mixed, SUPPORT_FDR)
+    return (
+        *(replace(one, every=True) for one in above),
+        *(replace(one, every=True, higher=False) for one in (none, few)),
     )
 
 

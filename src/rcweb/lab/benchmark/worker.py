@@ -38,7 +38,7 @@ class Worker:
         """The row of one task: its scores, or the status "failed" or "timeout"."""
         # Compilation must not be part of the time measured.
         if task.method not in self._warm:
-            row = self._ask({"warm_up": task.method}, WARM_UP_SECONDS)
+            row = self._ask(_warm_up_message(task), WARM_UP_SECONDS)
             if row["status"] != "ok":
                 return row
             self._warm.add(task.method)
@@ -135,6 +135,10 @@ def _message(task: Task) -> dict[str, Any]:
     }
 
 
+def _warm_up_message(task: Task) -> dict[str, Any]:
+    return {"kind": type(task.cell).__name__, "warm_up": task.method}
+
+
 class Crew:
     """The workers of one run, so that all can be stopped at once; at an `executor` if given."""
 
@@ -161,18 +165,26 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
     from rcweb.lab.benchmark.foreign import ForeignCell, measure_foreign
     from rcweb.lab.benchmark.measure import measure, warm_up
     from rcweb.lab.benchmark.organisms import OrganismCell, measure_organism
+    from rcweb.lab.benchmark.prior import PriorCell, measure_prior
+    from rcweb.lab.benchmark.prior_methods import warm_up_lists
+    from rcweb.lab.benchmark.prior_planted import PlantedPriorCell, measure_planted_prior
     from rcweb.lab.benchmark.scale import ScaleCell, measure_scale
     from rcweb.lab.benchmark.scenarios import Cell
 
     try:
         if "warm_up" in message:
-            warm_up(message["warm_up"])
+            lists = message.get("kind") in ("PriorCell", "PlantedPriorCell")
+            (warm_up_lists if lists else warm_up)(message["warm_up"])
             return {"status": "ok"}
         what, method, seed = message["cell"], message["method"], message["seed"]
         if message["kind"] == "OrganismCell":
             row = measure_organism(OrganismCell(**what), method, seed)
         elif message["kind"] == "ForeignCell":
             row = measure_foreign(ForeignCell(**what), method, seed)
+        elif message["kind"] == "PriorCell":
+            row = measure_prior(PriorCell(**what), method, seed)
+        elif message["kind"] == "PlantedPriorCell":
+            row = measure_planted_prior(PlantedPriorCell(**what), method, seed)
         elif message["kind"] == "ScaleCell":
             row = measure_scale(ScaleCell(**what), method, seed)
         else:
@@ -187,13 +199,13 @@ def answer_there(message: dict[str, Any], threads: int) -> dict[str, Any]:
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(threads):
-        _warm(message["method"])
+        _warm(message["kind"], message["method"])
         return answer(message)
 
 
 @cache
-def _warm(method: str) -> None:
-    answer({"warm_up": method})
+def _warm(kind: str, method: str) -> None:
+    answer({"kind": kind, "warm_up": method})
 
 
 def main() -> None:

@@ -44,6 +44,8 @@ def draw(plan: str, rows: pd.DataFrame, summary: pd.DataFrame, folder: Path) -> 
 
 
 def _figures(plan: str, rows: pd.DataFrame, summary: pd.DataFrame) -> dict[str, Figure]:
+    if plan == "prior":
+        return {}
     if plan == "fig4":
         return {"scaling": scaling_figure(rows)}
     if plan == "scale":
