@@ -227,6 +227,7 @@ def _solution(
         diagnosis=partial(diagnose, spectrum, found, keep, edges, confirmed),
         evidence=number.table,
         reason=number.sentence,
+        exact=found.exact,
         directions=arrangement.restore(spectrum.V.T).T,
         spread=arrangement.restore_order(_spread(spectrum)),
         warnings=(

@@ -31,6 +31,7 @@ class Solution:
     directions : (N, K) leading right singular vectors of the table once its variables are scaled by
         their noise, K of `singular_values`; None where a method has none
     spread : (N,) standard deviation of each variable; None as above
+    exact : whether weights of non-targets are zero as far as noise can tell
     centred : whether means were subtracted, if they were to be; see `engine.constant_sum`
     trace : method-specific details (the paper's method: one trace per column)
     weights_sd : (P, N) standard error of the weights; None if the method gives none
@@ -50,6 +51,7 @@ class Solution:
     warnings: tuple[str, ...] = ()
     directions: Array | None = None
     spread: Array | None = None
+    exact: bool = True
     centred: bool = True
     trace: Any = None
     weights_sd: Array | None = None

@@ -108,6 +108,8 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     projection_ : (n_features_in_, n_components_) activities are ``(X - mean_) @ projection_``.
     n_samples_ : number of samples it was fitted to.
     mean_ : (n_features_in_,) the mean subtracted from each variable.
+    exact_zeros_ : whether weights of non-targets are zero as far as noise can tell; if not, small
+        effects are everywhere, and an edge is a weight clearly above its regulator's background.
     observed_ : (n_features_in_,) share of the samples in which each variable was measured.
     singular_values_ : (P*,) of the prepared table.
     diagnosis_ : DataFrame, one row per regulator. "certified": halves of the variables that share
@@ -517,6 +519,7 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.edge_probability_ = solution.probability
         self.edge_score_ = solution.score
         self.noise_ = solution.noise
+        self.exact_zeros_ = solution.exact
         self.directions_, self.spread_ = solution.directions, solution.spread
         self.reason_ = solution.reason
         self.warnings_ = solution.warnings

@@ -165,6 +165,7 @@ def _blind_fit(model: Any) -> Any:
         model.edge_probability_,
         model.edge_score_,
         tuple(model.get_feature_names_out()),
+        model.exact_zeros_,
     )
 
 

@@ -32,12 +32,12 @@ def plain_agreement(V, one, groups):
     for i in range(N):
         c = np.array([U[i] @ U[j] for j in range(N) if j != i])
         total = power = 0.0
-        for j, sign, weight in zip(one.members, one.sign, one.confidence):
+        for j, weight in zip(one.members, one.confidence):
             if groups[i] == groups[j]:
                 continue
             cosine = U[i] @ U[j]
             total += weight * (cosine**2 - (c**2).mean()) / (c**2).std()
-            total += weight * sign * (cosine - c.mean()) / c.std()
+            total += weight * (cosine - c.mean()) / c.std()
             power += weight**2
         t[i] = total / np.sqrt(power)
     return t

@@ -36,12 +36,14 @@ class BlindFit:
     directions : (N, K) leading right singular vectors, one column per direction, white
     probability, score : (P, N) of its edges
     regulators : P ids
+    exact : whether weights of non-targets are zero as far as noise can tell
     """
 
     directions: Array
     probability: Array
     score: Array
     regulators: Sequence[str]
+    exact: bool
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,10 @@ class Guide:
 
     def choose(self, lists: Sequence[TargetList]) -> str:
         """The kind of evidence that finds the lists' own members again, each left out: mean average
-        precision over the lists."""
+        precision over the lists. Where zeros are not exact a list is rarely one row, and what its
+        own members say is too close to call."""
+        if not self.fit.exact:
+            return "co-variation"
         means = {
             name: float(np.mean([_own_precision(one, evidence.agreement(one)) for one in lists]))
             for name, evidence in self.evidence.items()

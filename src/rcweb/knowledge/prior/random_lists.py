@@ -73,11 +73,7 @@ class RandomLists:
     def _means(self, one: TargetList, draws: int) -> Array:
         """Members' means of random lists like `one`; those of equal structure share them."""
         counts = np.sort(np.unique(self.groups[one.members], return_counts=True)[1])
-        key = (
-            bytes(str(draws), "ascii")
-            + counts.tobytes()
-            + np.sort(one.sign * one.confidence).tobytes()
-        )
+        key = bytes(str(draws), "ascii") + counts.tobytes() + np.sort(one.confidence).tobytes()
         if key not in self._drawn:
             n = int(np.clip(FEWER / len(one) ** 2, POOLED, draws))
             self._drawn[key] = np.array([self.own_mean(self.like(one)) for _ in range(n)])
