@@ -14,7 +14,7 @@ from rcweb.activity.arguments import benjamini_hochberg, sample_labels
 from rcweb.engine.types import Array, Mask
 from rcweb.knowledge.genesets import GeneSets
 
-FEWEST_MEMBERS = 5  # measured ones of a list
+FEWEST_CHANGED = 5  # measured ones of a list
 HIGHEST = 0.99  # quantile of changes above which they count alike: one variable must not decide
 DRAWS = 500
 FEWEST_REPLICATES = 4  # of residuals that stand for noise
@@ -197,11 +197,11 @@ def _membership(
     if weights is not None:
         X = X * weights.reindex(index=names, columns=variables).fillna(0.0).to_numpy()
     count = (X != 0).sum(axis=1)
-    few = {n: f"{k} measured members" for n, k in zip(names, count) if k < FEWEST_MEMBERS}
+    few = {n: f"{k} measured members" for n, k in zip(names, count) if k < FEWEST_CHANGED}
     kept = [k for k, name in enumerate(names) if name not in few]
     if not kept:
         raise ValueError(
-            f"None of the {len(names)} lists has {FEWEST_MEMBERS} variables of the table; "
+            f"None of the {len(names)} lists has {FEWEST_CHANGED} variables of the table; "
             f"variables are called {str(variables[0])!r}, ..."
         )
     return [names[k] for k in kept], X[kept], few

@@ -54,6 +54,15 @@ def test_agreement_is_the_formula(rng, grouped):
     np.testing.assert_allclose(evidence.own(one), expected[one.members], rtol=2e-4, atol=2e-4)
 
 
+def test_a_constant_variable_goes_with_nothing(rng):
+    """Its agreement was a division by almost zero, and it came first in every list."""
+    V = rng.normal(size=(60, 5))
+    V[7] = 0
+    agreement = CoVariation.of(V, None, rng).agreement(listed([0, 1, 4, 9, 17]))
+    assert agreement[7] == 0
+    assert np.isfinite(agreement).all()
+
+
 @pytest.mark.parametrize("grouped", [False, True])
 def test_a_member_is_judged_in_the_row_that_the_others_choose(rng, grouped):
     score = rng.normal(size=(6, 50))

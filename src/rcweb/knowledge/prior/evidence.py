@@ -20,6 +20,7 @@ from rcweb.knowledge.prior.lists import TargetList
 
 SAMPLED = 4096  # variables from which the spread of squared cosines is estimated
 COMPARED = 1024  # variables compared at a time
+LEAST_SPREAD = 1e-10  # variance of cosines that is no rounding
 
 
 class Evidence(Protocol):
@@ -65,13 +66,15 @@ class CoVariation:
         N = len(V)
         length = np.linalg.norm(V, axis=1, keepdims=True)
         U = V / np.maximum(length, np.finfo(float).tiny)
+        itself = (length[:, 0] > 0).astype(np.float64)  # its own square cosine
         # The first two moments need no cosine: they are a sum and a quadratic form.
-        first = (U @ U.sum(axis=0) - 1) / (N - 1)
-        second = (np.einsum("ik,kl,il->i", U, U.T @ U, U, optimize=True) - 1) / (N - 1)
+        first = (U @ U.sum(axis=0) - itself) / (N - 1)
+        second = (np.einsum("ik,kl,il->i", U, U.T @ U, U, optimize=True) - itself) / (N - 1)
         U32 = np.asarray(U, dtype=np.float32)
-        fourth = _fourth_moment(U32, rng)
-        # Never zero: all cosines of a variable may be equal, as with one direction.
-        spread = np.sqrt(np.maximum([second - first**2, fourth - second**2], 1e-12))
+        variance = [second - first**2, _fourth_moment(U32, itself, rng) - second**2]
+        # A variable that goes with nothing, such as a constant one, has no spread, nor have any
+        # with a single direction; their agreement is then 0.
+        spread = np.sqrt(np.where(np.array(variance) > LEAST_SPREAD, variance, np.inf))
         groups = np.arange(N) if groups is None else groups
         return cls(U32, np.array([first, second]), spread, groups)
 
@@ -154,13 +157,13 @@ class BlindRow:
         return self.agreement(one, one.members)
 
 
-def _fourth_moment(U: NDArray[np.float32], rng: np.random.Generator) -> Array:
+def _fourth_moment(U: NDArray[np.float32], itself: Array, rng: np.random.Generator) -> Array:
     """Mean of c_ij^4 over the other variables j, or over `SAMPLED` of them, (N,)."""
     N = len(U)
     others = np.arange(N) if N <= SAMPLED else np.sort(rng.choice(N, SAMPLED, replace=False))
-    itself = np.isin(np.arange(N), others)
+    among = np.isin(np.arange(N), others)
     sums = [
         ((U[k : k + COMPARED] @ U[others].T) ** 4).sum(axis=1, dtype=np.float64)
         for k in range(0, N, COMPARED)
     ]
-    return (np.concatenate(sums) - itself) / (len(others) - itself)
+    return (np.concatenate(sums) - itself * among) / (len(others) - among)
