@@ -4,10 +4,10 @@ A pair is *related* if it passes two steps.
 
 1. Chance. Its targets overlap more than those of random sets of these sizes (hypergeometric tail),
    and its weights are more correlated than those of two unrelated rows over as many variables
-   (Student's t); both at a false discovery rate of `SIGNIFICANT` over all pairs.
+   (Student's t); both at a false discovery rate of `RELATED_LEVEL` over all pairs.
 2. Neighbours. Regulators of one network share targets with each other, so a regulator overlaps also
    with the partner of its neighbour. Where either of the two has a stronger partner, the targets of
-   that partner are left out, and the rest must still overlap, at `SIGNIFICANT` / number of such pairs.
+   that partner are left out, and the rest must still overlap, at `RELATED_LEVEL` over their number.
 
 Related pairs are assigned one to one, maximising the sum of ``-log(1 - correlation^2)``, the gain
 in log-likelihood per variable; of the activities too, where they are known. A regulator without a
@@ -26,7 +26,7 @@ from rcweb.engine.matching import row_correlation
 from rcweb.engine.types import Array, Ints, Mask
 from rcweb.knowledge.hypergeometric import log_benjamini_hochberg, log_tail
 
-SIGNIFICANT = 0.05  # conventional
+RELATED_LEVEL = 0.05  # conventional
 RELATIONS = ("same", "split", "merged", "regrouped", "lost", "new", "untested")
 _ALIKE = 1 - 1e-12  # squared correlation from which on rows are equal but for rounding
 _TINY = np.finfo(np.float64).tiny
@@ -69,14 +69,16 @@ def compare_pairs(A: Array, B: Array, activity_correlation: Array) -> PairTests:
     rho = row_correlation(A, B)
     some = np.outer(sizes[0] > 0, sizes[1] > 0)
     log_q, by_weights = _adjusted(log_p, some), _adjusted(_log_p_correlation(rho, n), some)
-    unlike_chance = (log_q < np.log(SIGNIFICANT)) & (by_weights < np.log(SIGNIFICANT))
+    unlike_chance = (log_q < np.log(RELATED_LEVEL)) & (by_weights < np.log(RELATED_LEVEL))
     gain = _gain(rho, activity_correlation)
     norms = [np.linalg.norm(X / _peak(X), axis=1) * _peak(X)[:, 0] for X in (A, B)]
     scale = np.full(rho.shape, np.nan)
     np.divide(norms[1], norms[0][:, None], out=scale, where=some)
     # The smallest p that each pair could have; the largest that was significant, or would be.
     best = log_tail(np.minimum(sizes[0][:, None], sizes[1]), sizes[0][:, None], sizes[1], n)
-    limit = log_p[log_q < np.log(SIGNIFICANT)].max(initial=np.log(SIGNIFICANT / max(some.sum(), 1)))
+    limit = log_p[log_q < np.log(RELATED_LEVEL)].max(
+        initial=np.log(RELATED_LEVEL / max(some.sum(), 1))
+    )
     possible = some & (best <= limit)
     return PairTests(
         correlation=rho,
@@ -139,7 +141,7 @@ def _beyond_neighbours(A: Mask, B: Mask, candidates: Mask, gain: Array) -> Mask:
             free &= ~A[best_a[j]]
         a, b = A[i] & free, B[j] & free
         log_p[k] = log_tail((a & b).sum(), a.sum(), b.sum(), int(free.sum()))
-    related[rows, columns] = log_p < np.log(SIGNIFICANT / len(rows))
+    related[rows, columns] = log_p < np.log(RELATED_LEVEL / len(rows))
     return related
 
 

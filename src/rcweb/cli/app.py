@@ -12,6 +12,7 @@ from rcweb._version import __version__
 from rcweb.cli import interrupt
 from rcweb.cli.annotate import annotate
 from rcweb.cli.bench import bench
+from rcweb.cli.compare import compare
 from rcweb.cli.demo import demo
 from rcweb.cli.fit import fit
 from rcweb.cli.interrupt import INTERRUPTED
@@ -41,7 +42,7 @@ def group() -> None:
     """
 
 
-for command in (fit, transform, annotate, simulate, bench, demo):
+for command in (fit, transform, annotate, compare, simulate, bench, demo):
     group.add_command(command)
 
 

@@ -6,10 +6,11 @@ Exports: the functions listed below.
 
 from __future__ import annotations
 
+from rcweb.plot.comparison_links import comparison
 from rcweb.plot.heatmap import activities
 from rcweb.plot.network_pair import networks
 from rcweb.plot.overlap_table import overlaps
 from rcweb.plot.scree import spectrum
 from rcweb.plot.target_bars import targets
 
-__all__ = ["activities", "networks", "overlaps", "spectrum", "targets"]
+__all__ = ["activities", "comparison", "networks", "overlaps", "spectrum", "targets"]
