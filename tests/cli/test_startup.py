@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("click")
 
 RCWEB = (sys.executable, "-m", "rcweb.cli")
-COMMANDS = ("fit", "transform", "annotate", "compare", "simulate", "bench", "demo")
+COMMANDS = ("fit", "transform", "annotate", "explain", "compare", "simulate", "bench", "demo")
 
 
 def test_help_lists_every_command():

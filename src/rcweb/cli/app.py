@@ -14,6 +14,7 @@ from rcweb.cli.annotate import annotate
 from rcweb.cli.bench import bench
 from rcweb.cli.compare import compare
 from rcweb.cli.demo import demo
+from rcweb.cli.explain import explain
 from rcweb.cli.fit import fit
 from rcweb.cli.interrupt import INTERRUPTED
 from rcweb.cli.simulate import simulate
@@ -42,7 +43,7 @@ def group() -> None:
     """
 
 
-for command in (fit, transform, annotate, compare, simulate, bench, demo):
+for command in (fit, transform, annotate, explain, compare, simulate, bench, demo):
     group.add_command(command)
 
 

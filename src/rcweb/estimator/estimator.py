@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from rcweb.engine.condensed import CondensedTable
     from rcweb.engine.samples import Samples
-    from rcweb.network import Network
+    from rcweb.network import Explanation, Network
     from rcweb.storage.checkpoint import Checkpoint
     from rcweb.tables import Look, Origin
 
@@ -293,6 +293,17 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         total = ((X - mean) ** 2).sum(where=seen)
         # A constant table has no variance: 1 if it is reproduced exactly, else 0.
         return float(1 - rest / total) if total > 0 else float(rest == 0)
+
+    def explain(self, variable: str, X: Any = None, *, activities: Any = None) -> Explanation:
+        """The regulators of one variable, given by its id or its name; ``print`` shows a table.
+
+        With samples `X` (or their `activities`) it also has the share of the variance that each
+        regulator explains there, and the profile of the variable; see `Explanation`.
+        """
+        from rcweb.estimator.explain import explain_variable
+
+        check_is_fitted(self)
+        return explain_variable(self, variable, X, activities)
 
     @property
     def network_(self) -> Network:
