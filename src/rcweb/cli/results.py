@@ -24,6 +24,7 @@ FILES = (
     KNOWLEDGE_FILE,
     "activities.tsv",
     "regulators.tsv",
+    "studies.tsv",
     "terms.tsv",
     "measured.tsv",
     "model.rcweb",
@@ -132,6 +133,8 @@ def _texts(result: Result, annotations: Annotations) -> dict[str, str]:
         "activities.tsv": tsv(activities.rename_axis("sample"), index=True),
         "regulators.tsv": tsv(_regulators(result.model, annotations), index=True),
     }
+    if hasattr(result.model, "study_names_"):
+        texts["studies.tsv"] = tsv(_with_names(result.model.studies_, network))
     if annotations.terms is not None:
         texts["terms.tsv"] = tsv(_with_names(annotations.terms, network))
     if annotations.measured is not None:

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     required=True,
     help="A .tsv or .csv file; .npy or .zarr for tables beyond memory.",
 )
+@click.option(
+    "--batch", metavar="NAME", help="Study of the fit that the samples belong to, with its means."
+)
 @overwrite_option
 @reading_options
 @with_console
@@ -41,6 +44,7 @@ def transform(
     model: Path,
     data: Path,
     out: Path,
+    batch: str | None,
     overwrite: bool,
     reading: Callable[[], ReadOptions],
     console: Console,
@@ -69,6 +73,8 @@ def transform(
         check_regular(model)
     check_output_file(out, data, model, overwrite=overwrite)
     fitted = load_model(model)
+    if batch is not None and out.suffix not in separators:
+        raise click.UsageError("--batch needs a table in memory and a .tsv or .csv file.")
     if out.suffix not in separators:
         from rcweb.blocks import transform_blocks
 
@@ -94,8 +100,11 @@ def transform(
     tell_formulas(samples, console)
     import pandas as pd
 
+    studies = {} if batch is None else {"batch": [batch] * len(samples)}
     activities = pd.DataFrame(
-        fitted.transform(X), index=list(samples), columns=list(fitted.network_.regulator_labels)
+        fitted.transform(X, **studies),
+        index=list(samples),
+        columns=list(fitted.network_.regulator_labels),
     )
     text = activities.rename_axis("sample").to_csv(sep=separators[out.suffix], lineterminator="\n")
     write_text(out, text, overwrite=overwrite)

@@ -100,6 +100,11 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     trace_ : details of the method; for "paper" one `ColumnTrace` per regulator.
     network_ : labelled network with its table of edges.
     regulator_names_, target_names_ : ``{id: name}`` of those that have one; see `set_names`.
+    study_names_, study_means_, study_noise_ : of a fit to several studies: names (S), means
+        (S, n_features_in_) and noise levels (S,) beside `noise_`.
+    studies_ : DataFrame, one row per regulator and study: "variance_share", the "correlation" of
+        the row as that study alone gives it with the common one, "excess": squared deviation beside
+        its usual size, and "disagrees".
     route_, passes_ : how the table was taken ("memory", or "gram" or "axes" of blocks; see
         docs/scale.md), and how often it was read.
 
@@ -142,8 +147,12 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.checkpoint = checkpoint
         self.max_memory = max_memory
 
-    def fit(self, X: Any, y: None = None) -> Self:
+    def fit(self, X: Any, y: None = None, *, batch: Any = None) -> Self:
         """Find the network behind `X`, (n_samples, n_features); `y` is ignored.
+
+        Several studies have one network, but own means and noise levels: `X` is then a list of
+        tables (or ``{name: table}``), joined by the names of their variables, or one table with
+        `batch`, a label per sample. What they disagree on is in `studies_`.
 
         `X` may also be sparse, a dask or zarr array, a memory map, an AnnData object, or the path
         of a .npy, .zarr, .h5ad or .parquet file: such tables are read in blocks of samples. NaN is
@@ -152,8 +161,13 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         from rcweb.blocks import as_blocks, gather, in_blocks, learn_names
         from rcweb.engine.lone import lone_note
         from rcweb.tables import Origin
+        from rcweb.tables.studies import are_tables
 
         check_parameters(self.get_params())
+        if batch is not None or are_tables(X):
+            from rcweb.estimator.studies import fit_studies
+
+            return fit_studies(self, X, batch)
         method = FIT_METHODS[self.method]
         center = method.centers if self.center == "auto" else bool(self.center)
         blocks, observed = as_blocks(X), None
@@ -191,15 +205,26 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         )
         return self
 
-    def transform(self, X: Any) -> Array:
+    def fit_transform(self, X: Any, y: None = None, *, batch: Any = None) -> Array:
+        """``fit(X, batch=batch).transform(X, batch=batch)``."""
+        return self.fit(X, batch=batch).transform(X, batch=batch)
+
+    def transform(self, X: Any, *, batch: Any = None) -> Array:
         """Activities of the regulators in new samples, (n_samples, n_components_).
 
         Missing values (NaN) are ignored. A dask array gives a lazy dask array; see
-        `rcweb.blocks.transform_blocks` for results larger than memory.
+        `rcweb.blocks.transform_blocks` for results larger than memory. `batch`, a label per sample:
+        the mean of that study of the fit is subtracted, not the common one; a list of tables is
+        taken as in `fit`.
         """
         from rcweb.blocks import as_blocks, check_names, project_blocks, projector, sparse_blocks
+        from rcweb.tables.studies import are_tables
 
         check_is_fitted(self)
+        if batch is not None or are_tables(X):
+            from rcweb.estimator.studies import with_common_mean
+
+            X = with_common_mean(self, X, batch)
         blocks = as_blocks(X)
         if blocks is None:
             X = self._validated(X, reset=False)
@@ -466,6 +491,8 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.reason_ = solution.reason
         self.warnings_ = solution.warnings
         self.trace_ = solution.trace
+        for name in ("study_names_", "study_means_", "study_noise_", "study_records_"):
+            self.__dict__.pop(name, None)  # of an earlier fit
         # Names of an earlier fit belong to other regulators.
         self.regulator_names_, self.target_names_ = {}, {}
         self._evidence = solution.evidence
@@ -496,6 +523,12 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def evidence_(self) -> pd.DataFrame:
         """The evidence for the number of regulators."""
         return self._table("_evidence")
+
+    @property
+    def studies_(self) -> pd.DataFrame:
+        """One row per regulator and study, after a fit to several: what they disagree on."""
+        check_is_fitted(self, "study_records_")
+        return self._table("study_records_")
 
     def _table(self, name: str, index: Any = None) -> pd.DataFrame:
         import pandas as pd
