@@ -160,6 +160,18 @@ def test_nothing_is_flagged_where_studies_agree():
     assert min(model.studies_["correlation"].min() for model in models) > 0.9
 
 
+def test_a_variable_is_explained_within_studies():
+    """Offsets between studies are not unexplained variance."""
+    tables, _ = planted(1, noise=(0.3, 0.3))
+    model = fitted(tables)
+    target = model.network_.edges()["target"][0]
+    both = pd.concat(tables)
+    within = model.explain(target, both, batch=["0"] * 60 + ["1"] * 60)
+    assert within.explained > 0.7
+    assert within.explained > model.explain(target, both).explained
+    assert within.explained == pytest.approx(model.explain(target, tables).explained)
+
+
 def test_studies_table():
     """One row per regulator and study; shares of variance are those of the study."""
     tables, _ = planted(0)

@@ -319,16 +319,19 @@ class RCweb(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         # A constant table has no variance: 1 if it is reproduced exactly, else 0.
         return float(1 - rest / total) if total > 0 else float(rest == 0)
 
-    def explain(self, variable: str, X: Any = None, *, activities: Any = None) -> Explanation:
+    def explain(
+        self, variable: str, X: Any = None, *, activities: Any = None, batch: Any = None
+    ) -> Explanation:
         """The regulators of one variable, given by its id or its name; ``print`` shows a table.
 
         With samples `X` (or their `activities`) it also has the share of the variance that each
-        regulator explains there, and the profile of the variable; see `Explanation`.
+        regulator explains there, and the profile of the variable; see `Explanation`. `batch` as in
+        `transform`: differences between the means of studies are then taken off.
         """
         from rcweb.estimator.explain import explain_variable
 
         check_is_fitted(self)
-        return explain_variable(self, variable, X, activities)
+        return explain_variable(self, variable, X, activities, batch)
 
     @property
     def network_(self) -> Network:

@@ -11,16 +11,20 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_array
 
 from rcweb.engine.types import Array
+from rcweb.estimator.studies import with_common_mean
 from rcweb.network import Explanation, Network
+from rcweb.tables.studies import are_tables
 
 if TYPE_CHECKING:
     from rcweb.estimator import RCweb
 
 
 def explain_variable(
-    model: RCweb, variable: str, X: Any = None, activities: Any = None
+    model: RCweb, variable: str, X: Any = None, activities: Any = None, batch: Any = None
 ) -> Explanation:
     """The body of `RCweb.explain`: regulators of a variable, and how much of it they explain."""
+    if X is not None and (batch is not None or are_tables(X)):
+        X = with_common_mean(model, X, batch)
     network = model.network_
     n = network.target_position(str(variable))
     measured = None if X is None else _column(X, n)
