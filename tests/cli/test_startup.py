@@ -13,7 +13,8 @@ pytest.importorskip("click")
 
 RCWEB = (sys.executable, "-m", "rcweb.cli")
 COMMANDS = (
-    "fit", "transform", "annotate", "contrast", "associate", "simulate", "bench", "demo",
+    "fit", "transform", "annotate", "explain", "contrast", "associate", "compare", "simulate",
+    "bench", "demo",
 )  # fmt: skip
 
 

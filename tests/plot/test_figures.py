@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rcweb.activity import compare
 from rcweb.knowledge import GeneSets, name_regulators, overlap_test
 from rcweb.lab.simulate import simulate
 from rcweb.network import Network
@@ -17,6 +19,7 @@ matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 
 from rcweb import plot  # noqa: E402
+from rcweb.plot.comparison_links import LINKS  # noqa: E402
 
 
 @pytest.fixture
@@ -144,3 +147,47 @@ def test_missing_matplotlib_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r"rcweb\[plot\]"):
         plot.spectrum([1.0, 2.0])
+
+
+def split_in_two(P: int = 3, width: int = 30) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """P regulators of `width` targets each; the last one is two in the second network."""
+    rng = np.random.default_rng(0)
+    weights = np.kron(np.eye(P), np.ones(width)) * rng.uniform(0.5, 2, P * width)
+    one = pd.DataFrame(weights, index=[f"a{p}" for p in range(P)]).add_prefix("g")
+    half = np.arange(P * width) < (P - 0.5) * width
+    two = pd.concat([one[:-1], one[-1:] * half, one[-1:] * ~half])
+    return one, two.set_axis([f"b{p}" for p in range(P + 1)])
+
+
+def test_comparison_draws_related_pairs_and_lists_the_others(plt):
+    """A line per link, wider where rows are more alike; a name is text even if it looks like a
+    formula."""
+    one, two = split_in_two()
+    result = compare(one.rename({"a0": "$\\x$", "a1": "two\nlines"}), two[1:], names=("x", "y"))
+    ax = plot.comparison(result)
+    lines = {line.get_color(): line.get_linewidth() for line in ax.lines}
+    assert len(ax.lines) == 3
+    assert lines[LINKS["same"]] > lines[LINKS["split"]]
+    shown = texts(ax)
+    assert "in x alone: $\\x$" in shown
+    assert {"x", "y", "two\ufffdlines", "b1", "a2", "b2", "b3", "1.00"} <= set(shown)
+    ax.figure.savefig(io.BytesIO(), format="svg")
+
+
+def test_large_comparison_goes_into_columns(plt):
+    """150 links in three columns, no two labels on one place."""
+    one, two = split_in_two(P=150, width=20)
+    ax = plot.comparison(compare(one, two))
+    places = [t.get_position() for t in ax.texts]
+    assert len(set(places)) == len(places)
+    assert len(ax.lines) == 151
+    assert ax.get_xlim() == (0, 4)  # 151 lines, 50 to a column
+    assert max(y for _, y in places) < 60
+
+
+def test_comparison_of_nothing_alike_is_drawn(plt):
+    """No link; what is alone is listed."""
+    one, two = split_in_two()
+    ax = plot.comparison(compare(one[:1], two[2:]))
+    assert not ax.lines
+    assert "in A alone: a0" in texts(ax)

@@ -13,8 +13,10 @@ from rcweb.cli import interrupt
 from rcweb.cli.annotate import annotate
 from rcweb.cli.associate import associate
 from rcweb.cli.bench import bench
+from rcweb.cli.compare import compare
 from rcweb.cli.contrast import contrast
 from rcweb.cli.demo import demo
+from rcweb.cli.explain import explain
 from rcweb.cli.fit import fit
 from rcweb.cli.interrupt import INTERRUPTED
 from rcweb.cli.simulate import simulate
@@ -43,7 +45,19 @@ def group() -> None:
     """
 
 
-for command in (fit, transform, annotate, contrast, associate, simulate, bench, demo):
+COMMANDS = (
+    fit,
+    transform,
+    annotate,
+    explain,
+    contrast,
+    associate,
+    compare,
+    simulate,
+    bench,
+    demo,
+)
+for command in COMMANDS:
     group.add_command(command)
 
 

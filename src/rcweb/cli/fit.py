@@ -24,12 +24,12 @@ from rcweb.cli.pipeline import (
     check_data,
     fit_table,
     give_names,
-    read_data,
     tell_forecast,
     tell_input,
 )
 from rcweb.cli.results import FILES, write_result
 from rcweb.cli.spreadsheets import known_names, tell_formulas
+from rcweb.cli.studies import labels_from_sheet, read_tables
 from rcweb.cli.summary import summarise, summary_text
 from rcweb.engine.methods import FIT_METHODS
 
@@ -71,7 +71,7 @@ class Size(click.ParamType):
     short_help="Find the regulators of a table; writes network and report.",
     epilog="\b\nExample:\n  rcweb fit expression.csv -o results --sets regulons.gmt --terms go.gmt",
 )
-@click.argument("data", type=TABLE)
+@click.argument("data", metavar="DATA...", type=TABLE, nargs=-1, required=True)
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Result folder.")
 @click.option(
     "--components",
@@ -117,6 +117,11 @@ class Size(click.ParamType):
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder to resume from if the run is killed; removed once the results are written.",
 )
+@click.option(
+    "--batch",
+    metavar="TITLE",
+    help="Column of --samples that names the study of each sample: own means and noise levels.",
+)
 @click.option("--h5ad", is_flag=True, help="Also write data.h5ad, with the result in its slots.")
 @std_option
 @overwrite_option
@@ -124,7 +129,7 @@ class Size(click.ParamType):
 @reading_options
 @with_console
 def fit(
-    data: Path,
+    data: tuple[Path, ...],
     out: Path | None,
     components: int | str,
     method: str,
@@ -137,6 +142,7 @@ def fit(
     forecast: bool,
     max_memory: str | None,
     checkpoint: Path | None,
+    batch: str | None,
     h5ad: bool,
     std: bool,
     overwrite: bool,
@@ -148,6 +154,7 @@ def fit(
 
     DATA is a table of samples and variables: csv, tsv (also .gz, .zst), parquet, npz, npy, Excel,
     h5ad or zarr. Of files beyond a gigabyte (npy, parquet, h5ad, zarr) only blocks are in memory.
+    Several tables are studies with one network, each with its own means and noise level.
     Writes network.tsv, activities.tsv, regulators.tsv, network.graphml, network.cyjs, network.gmt,
     model.rcweb, provenance.json and report.html; with --std also activities_std.tsv, with --prior
     prior.tsv, new_targets.tsv, prior_targets.tsv and prior_activities.tsv.
@@ -171,27 +178,41 @@ def fit(
         raise click.UsageError("--prior is for --method refined; the paper's has --sets.")
     # Before -o is required: a forecast writes nothing.
     if forecast:
-        tell_forecast(read_data(data, reading(), Knowledge()), parameters, console)
+        tell_forecast(read_tables(data, reading(), Knowledge()).table, parameters, console)
         return
     out = _checked_folder(out, checkpoint)
     # Before the fit: an hour of work must not end in an error about the folder.
-    check_output(out, FILES, sources, data, overwrite=overwrite)
+    check_output(out, FILES, sources, *data, overwrite=overwrite)
+    _check_batch(batch, data, sources)
     if h5ad:
         check_package("anndata", "--h5ad", "anndata")
     # A list, so that the message on Ctrl-C can change as the work proceeds.
     kept = [_on_interrupt(out, checkpoint)]
     with console.interruptible(lambda: kept[-1]):
         knowledge = load_knowledge(sources)
-        with console.step(f"reading {data.name}"):
-            table = read_data(data, reading(), knowledge)
+        with console.step(f"reading {', '.join(path.name for path in data)}"):
+            given = read_tables(data, reading(), knowledge)
+        table, labels = given.table, given.batch
         knowledge = join_table(knowledge, sources, table.samples, table.variables)
-        check = check_data(table, data.name, knowledge.matches)
+        check = check_data(table, given.name, knowledge.matches)
+        if batch is not None:
+            labels = labels_from_sheet(knowledge, batch, table.samples)
         # Before the fit: a wrong table should not cost an hour.
         tell_input(check, console)
         if h5ad:
             check_h5ad(table, knowledge)
         tell_formulas([*table.samples, *table.variables, *known_names(knowledge)], console)
-        result = fit_table(table, parameters, data.name, sources, console, check, std=std)
+        result = fit_table(
+            table,
+            parameters,
+            given.name,
+            sources,
+            console,
+            check,
+            labels,
+            given.inputs,
+            std=std,
+        )
         try:
             annotations = give_names(result, knowledge, console)
         except BaseException:  # Ctrl-C too: what took long to fit is not lost for want of a name
@@ -217,6 +238,15 @@ def _checked_folder(out: Path | None, checkpoint: Path | None) -> Path:
     if checkpoint is not None and checkpoint.resolve().is_relative_to(out.resolve()):
         raise click.UsageError(f"{out} is replaced as a whole; name a checkpoint outside it.")
     return out
+
+
+def _check_batch(batch: str | None, data: tuple[Path, ...], sources: Sources) -> None:
+    if batch is None:
+        return
+    if len(data) > 1:
+        raise click.UsageError("Several tables are studies already; leave out --batch.")
+    if sources.samples is None:
+        raise click.UsageError("--batch names a column of --samples; give --samples FILE too.")
 
 
 def _on_interrupt(out: Path, checkpoint: Path | None) -> str:

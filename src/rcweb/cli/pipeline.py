@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -107,11 +107,14 @@ def fit_table(
     sources: Sources,
     console: Console,
     check: InputCheck | None = None,
+    batch: Sequence[str] | None = None,
+    inputs: Mapping[str, Mapping[str, Any]] | None = None,
     *,
     std: bool = False,
 ) -> Result:
-    """Fit the model and gather what is written; `check`, if the input was checked already; `std`
-    adds standard deviations of the activities."""
+    """Fit the model and gather what is written; `check`, if the input was checked already; `batch`:
+    the study of each sample; `inputs`: the record of the files, if there are several; `std` adds
+    standard deviations of the activities."""
     import pandas as pd
 
     from rcweb.blocks.large import LargeTable
@@ -121,15 +124,17 @@ def fit_table(
     from rcweb.tables import InputWarning
 
     model = RCweb(**asdict(parameters), verbose=int(console.verbose))
-    X = _usable(table, model, console)
+    X = data = _usable(table, model, console)
     if check is None:
         check = check_data(table, name, ())
         tell_input(check, console)
     # Progress of the fit goes to stderr: stdout holds the result alone, which may be JSON.
     with console.step("fitting"), redirect_stdout(sys.stderr), warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)  # told already, with the options to use
-        model.fit(X)
-        activities, sd = model.transform(X, return_std=True) if std else (model.transform(X), None)
+        studies: dict[str, Any] = {} if batch is None else {"batch": batch}
+        model.fit(X, **studies)
+        found = model.transform(X, return_std=std, **studies)
+        activities, sd = found if std else (found, None)
     # The check of the file knows more (names, options) than that of the array.
     model.input_ = check
     # Verbosity and limits of the machine are not part of the result.
@@ -137,7 +142,7 @@ def fit_table(
     for warning in model.warnings_:
         console.say(f"warning: {warning}")
     record = provenance(
-        inputs={"data": _facts(table, name), **sources.inputs()},
+        inputs={**(inputs or {"data": data_facts(table, name)}), **sources.inputs()},
         parameters=model.get_params(),
         seed=parameters.random_state,
         input_check=check.to_plain(),
@@ -147,13 +152,18 @@ def fit_table(
     spread = None if sd is None else pd.DataFrame(sd, **axes)
     if isinstance(table, LargeTable):  # another pass over it is not worth the time
         return Result(model, frame, record, activities_sd=spread)
+    if batch is not None:
+        from rcweb.estimator.studies import with_common_mean
+
+        # Differences between the means of studies are not what the network explains.
+        X = with_common_mean(model, X, batch)
     variance = {
-        "total": total_variance(table.values),
+        "total": total_variance(table.values if batch is None else X.to_numpy()),
         "explained": model.score(X, activities=activities),
     }
     # Squares of huge values overflow; the record holds numbers only.
     record["variance"] = {what: v for what, v in variance.items() if math.isfinite(v)}
-    return Result(model, frame, record, X, activities_sd=spread)
+    return Result(model, frame, record, data, activities_sd=spread)
 
 
 def tell_forecast(table: Table | LargeTable, parameters: FitParameters, console: Console) -> None:
@@ -184,7 +194,8 @@ def _usable(table: Table | LargeTable, model: RCweb, console: Console) -> Any:
     return table.frame(dense=dense)
 
 
-def _facts(table: Table | LargeTable, name: str) -> dict[str, Any]:
+def data_facts(table: Table | LargeTable, name: str) -> dict[str, Any]:
+    """What the record says about the table."""
     M, N = table.shape
     return {"file": name, "sha256": table.sha256, "n_samples": M, "n_variables": N}
 

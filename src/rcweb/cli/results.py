@@ -28,6 +28,7 @@ FILES = (
     "activities.tsv",
     "activities_std.tsv",
     "regulators.tsv",
+    "studies.tsv",
     "terms.tsv",
     "measured.tsv",
     "model.rcweb",
@@ -163,6 +164,8 @@ def _texts(result: Result, annotations: Annotations) -> dict[str, str]:
     }
     if result.activities_sd is not None:
         texts["activities_std.tsv"] = by_sample(result.activities_sd)
+    if hasattr(result.model, "study_names_"):
+        texts["studies.tsv"] = tsv(with_names(result.model.studies_, network))
     if annotations.terms is not None:
         texts["terms.tsv"] = tsv(with_names(annotations.terms, network))
     if annotations.measured is not None:

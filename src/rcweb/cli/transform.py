@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     help="A .tsv or .csv file; .npy or .zarr for tables beyond memory.",
 )
 @std_option
+@click.option(
+    "--batch", metavar="NAME", help="Study of the fit that the samples belong to, with its means."
+)
 @overwrite_option
 @reading_options
 @with_console
@@ -43,6 +46,7 @@ def transform(
     data: Path,
     out: Path,
     std: bool,
+    batch: str | None,
     overwrite: bool,
     reading: Callable[[], ReadOptions],
     console: Console,
@@ -76,6 +80,8 @@ def transform(
     for written in filter(None, (out, spread)):
         check_output_file(written, data, model, overwrite=overwrite)
     fitted = load_model(model)
+    if batch is not None and out.suffix not in separators:
+        raise click.UsageError("--batch needs a table in memory and a .tsv or .csv file.")
     if out.suffix not in separators:
         from rcweb.blocks import transform_blocks
 
@@ -101,7 +107,9 @@ def transform(
     tell_formulas(samples, console)
     import pandas as pd
 
-    activities, sd = fitted.transform(X, return_std=True) if std else (fitted.transform(X), None)
+    studies = {} if batch is None else {"batch": [batch] * len(samples)}
+    found = fitted.transform(X, return_std=std, **studies)
+    activities, sd = found if std else (found, None)
     for path, values in ((out, activities), (spread, sd)):
         if path is not None:
             frame = pd.DataFrame(values, list(samples), list(fitted.network_.regulator_labels))

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from rcweb.engine.condensed import CondensedTable
     from rcweb.engine.samples import Samples
-    from rcweb.network import Network
+    from rcweb.network import Explanation, Network
     from rcweb.storage.checkpoint import Checkpoint
     from rcweb.tables import Look, Origin
 
@@ -126,6 +126,11 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     prior_ : DataFrame, one row per list of `prior`: supported or not, how much of it is seen, how
         many new targets; `prior_probability_`, `prior_score_` : (lists, n_features_in_) of every
         variable. See `guide`.
+    study_names_, study_means_, study_noise_ : of a fit to several studies: names (S), means
+        (S, n_features_in_) and noise levels (S,) beside `noise_`.
+    studies_ : DataFrame, one row per regulator and study: "variance_share", the "correlation" of
+        the row as that study alone gives it with the common one, "excess": squared deviation beside
+        its usual size, and "disagrees".
     route_, passes_ : how the table was taken ("memory", or "gram" or "axes" of blocks; see
         docs/scale.md), and how often it was read.
 
@@ -174,8 +179,12 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.prior = prior
         self.groups = groups
 
-    def fit(self, X: Any, y: None = None) -> Self:
+    def fit(self, X: Any, y: None = None, *, batch: Any = None) -> Self:
         """Find the network behind `X`, (n_samples, n_features); `y` is ignored.
+
+        Several studies have one network, but own means and noise levels: `X` is then a list of
+        tables (or ``{name: table}``), joined by the names of their variables, or one table with
+        `batch`, a label per sample. What they disagree on is in `studies_`.
 
         `X` may also be sparse, a dask or zarr array, a memory map, an AnnData object, or the path
         of a .npy, .zarr, .h5ad or .parquet file: such tables are read in blocks of samples. NaN is
@@ -184,8 +193,13 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         from rcweb.blocks import as_blocks, gather, in_blocks, learn_names
         from rcweb.engine.lone import lone_note
         from rcweb.tables import Origin
+        from rcweb.tables.studies import are_tables
 
         check_parameters(self.get_params())
+        if batch is not None or are_tables(X):
+            from rcweb.estimator.studies import fit_studies
+
+            return fit_studies(self, X, batch)
         method = FIT_METHODS[self.method]
         center = method.centers if self.center == "auto" else bool(self.center)
         blocks, observed = as_blocks(X), None
@@ -226,13 +240,20 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         )
         return self if self.prior is None else self.guide(self.prior, self.groups)
 
-    def transform(self, X: Any, return_std: bool = False) -> Any:
+    def fit_transform(self, X: Any, y: None = None, *, batch: Any = None) -> Array:
+        """``fit(X, batch=batch).transform(X, batch=batch)``."""
+        activities: Array = self.fit(X, batch=batch).transform(X, batch=batch)
+        return activities
+
+    def transform(self, X: Any, return_std: bool = False, *, batch: Any = None) -> Any:
         """Activities of the regulators in new samples, (n_samples, n_components_).
 
         Missing values (NaN) are ignored. A dask array gives a lazy dask array; see
         `rcweb.blocks.transform_blocks` for results larger than memory. With `return_std` a second
         array of that shape follows: the standard deviation of each activity, from noise, shrinkage
         and the uncertainty of the weights, wider where variables are missing (docs/activity.md).
+        `batch`, a label per sample: the mean of that study of the fit is subtracted, not the common
+        one; a list of tables is taken as in `fit`.
         """
         from rcweb.blocks import (
             as_blocks,
@@ -243,8 +264,13 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             projector,
             sparse_blocks,
         )
+        from rcweb.tables.studies import are_tables
 
         check_is_fitted(self)
+        if batch is not None or are_tables(X):
+            from rcweb.estimator.studies import with_common_mean
+
+            X = with_common_mean(self, X, batch)
         blocks = as_blocks(X)
         if blocks is None:
             X = self._validated(X, reset=False)
@@ -340,6 +366,20 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         total = ((X - mean) ** 2).sum(where=seen)
         # A constant table has no variance: 1 if it is reproduced exactly, else 0.
         return float(1 - rest / total) if total > 0 else float(rest == 0)
+
+    def explain(
+        self, variable: str, X: Any = None, *, activities: Any = None, batch: Any = None
+    ) -> Explanation:
+        """The regulators of one variable, given by its id or its name; ``print`` shows a table.
+
+        With samples `X` (or their `activities`) it also has the share of the variance that each
+        regulator explains there, and the profile of the variable; see `Explanation`. `batch` as in
+        `transform`: differences between the means of studies are then taken off.
+        """
+        from rcweb.estimator.explain import explain_variable
+
+        check_is_fitted(self)
+        return explain_variable(self, variable, X, activities, batch)
 
     @property
     def network_(self) -> Network:
@@ -524,6 +564,8 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.reason_ = solution.reason
         self.warnings_ = solution.warnings
         self.trace_ = solution.trace
+        for name in ("study_names_", "study_means_", "study_noise_", "study_records_"):
+            self.__dict__.pop(name, None)  # of an earlier fit
         # Names of an earlier fit belong to other regulators.
         self.regulator_names_, self.target_names_ = {}, {}
         self._evidence = solution.evidence
@@ -554,6 +596,12 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def evidence_(self) -> pd.DataFrame:
         """The evidence for the number of regulators."""
         return self._table("_evidence")
+
+    @property
+    def studies_(self) -> pd.DataFrame:
+        """One row per regulator and study, after a fit to several: what they disagree on."""
+        check_is_fitted(self, "study_records_")
+        return self._table("study_records_")
 
     def _table(self, name: str, index: Any = None) -> pd.DataFrame:
         import pandas as pd

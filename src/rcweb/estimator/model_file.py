@@ -167,7 +167,7 @@ def _as_fitted(name: str, value: Any) -> Any:
         return {str(key): str(text) for key, text in value.items()}
     if name == "input_":
         return InputCheck.from_plain(value)
-    if name == "warnings_":
+    if name in ("warnings_", "study_names_"):
         return tuple(map(str, value))
     return value if isinstance(value, np.ndarray) else from_plain(value)
 
@@ -183,5 +183,10 @@ def _check_shapes(model: RCweb, arrays: dict[str, np.ndarray]) -> None:
         # Older files have no standard errors of the weights.
         if name in arrays and arrays[name].shape != shape:
             raise ModelError(f"{name} has shape {arrays[name].shape}, expected {shape}.")
+    if hasattr(model, "study_names_"):
+        S = len(model.study_names_)
+        for name, shape in (("study_means_", (S, N)), ("study_noise_", (S,))):
+            if name not in arrays or arrays[name].shape != shape:
+                raise ModelError(f"{name} does not belong to {S} studies.")
     if (model.n_components_, model.n_features_in_) != (P, N):
         raise ModelError("The numbers of regulators and variables contradict the arrays.")

@@ -91,19 +91,11 @@ class Network:
 
         Raises ValueError if no regulator or several have this name.
         """
-        # Ids first: they are unique, names need not be.
-        if regulator in self.regulators:
-            return self.regulators.index(regulator)
-        rows = [p for p, name in enumerate(self.regulator_names) if name == regulator]
-        if len(rows) == 1:
-            return rows[0]
-        if rows:
-            ids = ", ".join(self.regulators[p] for p in rows)
-            raise ValueError(f"{len(rows)} regulators are called {regulator!r}; say which: {ids}.")
-        called = [*dict.fromkeys([*self.regulator_names, *self.regulators])]
-        # Misspelt names are common; suggest what may be meant.
-        near = get_close_matches(regulator, called, n=3) or called[:5]
-        raise ValueError(f"No regulator is called {regulator!r}; some are {', '.join(near)}.")
+        return _position("regulator", regulator, self.regulators, self.regulator_names)
+
+    def target_position(self, target: str) -> int:
+        """The column of a target, given by its id or its name; ValueError as in `position`."""
+        return _position("variable", target, self.targets, self.target_names)
 
     def edges(self, min_probability: float = 0.0) -> pd.DataFrame:
         """One row per edge, the surest first: regulator, target, weight, probability, score, the
@@ -216,6 +208,23 @@ class Network:
 
     def _named_regulators(self) -> dict[str, str]:
         return dict(zip(self.regulators, self.regulator_names))
+
+
+def _position(kind: str, key: str, ids: tuple[str, ...], names: tuple[str, ...]) -> int:
+    # Ids first: they are unique, names need not be.
+    if key in ids:
+        return ids.index(key)
+    found = [n for n, name in enumerate(names) if name == key]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        which = ", ".join(ids[n] for n in found)
+        raise ValueError(f"{len(found)} {kind}s are called {key!r}; say which: {which}.")
+    called = {name.lower(): name for name in reversed([*names, *ids])}
+    # Misspelt names are common; suggest what may be meant, also in other letters.
+    near = [called[k] for k in get_close_matches(key.lower(), called, n=3)]
+    near = near or [*dict.fromkeys(names)][:5]
+    raise ValueError(f"No {kind} is called {key!r}; some are {', '.join(near)}.")
 
 
 def _names(field: str, names: Sequence[str]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ Exports: the functions listed below.
 from __future__ import annotations
 
 from rcweb.plot.association_map import associations
+from rcweb.plot.comparison_links import comparison
 from rcweb.plot.dima_plot import dima
 from rcweb.plot.heatmap import activities
 from rcweb.plot.network_pair import networks
@@ -18,6 +19,7 @@ from rcweb.plot.volcano_plot import volcano
 __all__ = [
     "activities",
     "associations",
+    "comparison",
     "dima",
     "networks",
     "overlaps",

@@ -7,14 +7,12 @@ every script but its own.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from html import escape
-from importlib.resources import files
 from pathlib import Path
 from string import Template
 
 from rcweb.report.data import ReportData
+from rcweb.report.inline import asset, policy
 from rcweb.storage.atomic import write_text
 
 # In this order: a later file uses names of the earlier ones.
@@ -64,27 +62,16 @@ def write_report(path: str | Path, data: ReportData) -> Path:
 def render_report(data: ReportData) -> str:
     """The page as text."""
     # One function scope: the page defines no global names, and one hash covers all scripts.
-    script = '(() => {\n"use strict";\n' + "\n".join(map(_asset, SCRIPTS)) + "\n})();"
-    return Template(_asset("report.html")).substitute(
+    script = '(() => {\n"use strict";\n' + "\n".join(map(asset, SCRIPTS)) + "\n})();"
+    return Template(asset("report.html")).substitute(
         title=escape(data.title),
         headline=escape(data.summary[0] if data.summary else ""),
         summary=" ".join(map(escape, data.summary[1:])),
-        # Pictures only from the page itself: a figure is saved as PNG by way of one.
-        policy="default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
-        f"script-src {_digest(script)}",
-        style="\n".join(map(_asset, STYLES)),
+        policy=policy(script),
+        style="\n".join(map(asset, STYLES)),
         data=_json_for_html(data.to_json()),
         script=script,
     )
-
-
-def _asset(name: str) -> str:
-    return (files("rcweb.report") / "assets" / name).read_text(encoding="utf-8")
-
-
-def _digest(script: str) -> str:
-    digest = hashlib.sha256(script.encode("utf-8")).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
 def _json_for_html(text: str) -> str:

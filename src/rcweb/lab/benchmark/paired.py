@@ -14,7 +14,7 @@ FEWEST_PAIRS = 6
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PairedComparison:
     """n : pairs compared;  difference : mean of first less second;  p : two-sided, 1 if n < 6."""
 
     n: int
@@ -27,7 +27,7 @@ class Comparison:
         return self.p >= LEVEL
 
 
-def compare(first: pd.Series, second: pd.Series) -> Comparison:
+def compare(first: pd.Series, second: pd.Series) -> PairedComparison:
     """Wilcoxon's signed-rank test over the index that both share.
 
     Values are indexed by (unit, seed). Seeds of a unit are not independent, so units count, each
@@ -39,8 +39,8 @@ def compare(first: pd.Series, second: pd.Series) -> Comparison:
     pairs = by_unit if len(by_unit) >= FEWEST_PAIRS else difference
     n = len(pairs)
     if not n:
-        return Comparison(0, float("nan"), 1.0)
+        return PairedComparison(0, float("nan"), 1.0)
     # Wilcoxon's test is undefined if all differences are zero.
     moved = n >= FEWEST_PAIRS and bool(np.any(pairs != 0))
     p = float(wilcoxon(pairs).pvalue) if moved else 1.0
-    return Comparison(n, float(pairs.mean()), p)
+    return PairedComparison(n, float(pairs.mean()), p)
