@@ -38,7 +38,7 @@ def explain_variable(
     return Explanation(
         variable=network.targets[n],
         name=network.target_names[n],
-        regulators=_regulators(network, n, edges, _grades(model)).assign(share=share[edges]),
+        regulators=_regulators(network, n, edges).assign(share=share[edges]),
         explained=explained,
         noise=float(model.noise_[n]),
         source=source,
@@ -79,26 +79,27 @@ def _shares(
     """(P,) share of the variance by regulator, the share explained together, and the source."""
     C, D = model.components_[:, n], model.weights_[:, n] - model.components_[:, n]
     noise = float(model.noise_[n])
+    # Only "refined" scales activities to variance 1.
+    known = R is not None or model.method == "refined"
+    S = np.eye(len(C)) if R is None else np.atleast_2d(np.cov(R, rowvar=False, ddof=0))
     if R is not None and measured is not None:
         seen = ~np.isnan(measured)
         x, R = measured[seen] - model.mean_[n], R[seen]
         total = float(((x - x.sum() / max(len(x), 1)) ** 2).sum())
-        left = x - R @ C
-        rest, cross, power = float(left @ left), R.T @ left, (R * R).sum(axis=0)
-        source = "data"
-    elif R is not None or model.method == "refined":
-        # Only "refined" scales activities to variance 1.
-        S = np.eye(len(C)) if R is None else np.atleast_2d(np.cov(R, rowvar=False, ddof=0))
+        rest, source = float(((x - R @ C) ** 2).sum()), "data"
+    elif known:
         # Weights below the cut for edges are part of the variable, not of what edges explain.
         total = float((C + D) @ S @ (C + D)) + noise**2
-        rest, cross, power = float(D @ S @ D) + noise**2, S @ D, np.diag(S)
-        source = "model" if R is None else "activities"
+        rest, source = float(D @ S @ D) + noise**2, "model" if R is None else "activities"
     else:
         total, source = 0.0, ""
     if not total > 0:
         return np.full(len(C), np.nan), float("nan"), source
-    # Without regulator p, its part C_p R_p is added to what is left over.
-    return (2 * C * cross + C**2 * power) / total, 1 - rest / total, source
+    # Each regulator's part in the variance of the prediction; parts add up to the whole.
+    predicted = float(C @ S @ C)
+    parts = C * (S @ C) / predicted if predicted > 0 else np.zeros(len(C))
+    explained = 1 - rest / total
+    return explained * parts, explained, source
 
 
 def _profile(
@@ -117,7 +118,7 @@ def _sample_names(*tables: Any) -> Any:
     return named[0] if named else None
 
 
-def _regulators(network: Network, n: int, edges: Any, grades: list[str]) -> pd.DataFrame:
+def _regulators(network: Network, n: int, edges: Any) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "regulator": pd.Series([network.regulators[p] for p in edges], dtype=object),
@@ -125,16 +126,6 @@ def _regulators(network: Network, n: int, edges: Any, grades: list[str]) -> pd.D
             "weight": network.weights[edges, n],
             "probability": network.probability[edges, n],
             "score": network.score[edges, n],
-            "grade": pd.Series([grades[p] for p in edges], dtype=object),
+            "grade": pd.Series([network.grades[p] for p in edges], dtype=object),
         }
     )
-
-
-def _grades(model: RCweb) -> list[str]:
-    """Per regulator "certified", "found" or ""; methods without a search have no grades."""
-    table = model.diagnosis_
-    grades = np.full(model.n_components_, "", dtype=object)
-    for grade in ("found", "certified"):
-        if grade in table:
-            grades[table[grade].to_numpy(dtype=bool)] = grade
-    return list(grades)

@@ -22,9 +22,10 @@ class Explanation:
     """The regulators of one variable, the strongest first.
 
     variable, name : id, and the name to show (the id if it has none)
-    regulators : DataFrame of regulator (id), name, weight, probability, score, grade ("certified",
-        "found" or "") and share: what would be explained less without this regulator. What two
-        of them explain alike is in the share of neither. NaN where unknown.
+    regulators : DataFrame of regulator (id), name, weight, probability, score, grade (see
+        `rcweb.network.GRADES`; "" if there is none) and share: its part of `explained`. Shares add
+        up to it, and one of regulators that work against each other may be negative. NaN where
+        unknown.
     explained : share of the variance that all of them explain together; NaN where unknown
     noise : standard deviation of what the network leaves unexplained
     source : what shares rest on: "data", "activities", "model" (see `note`), or "" (none)

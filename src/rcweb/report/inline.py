@@ -16,4 +16,5 @@ def policy(script: str) -> str:
     """A content security policy that forbids every request and every script but this one; pictures
     only from the page itself: a figure is saved as PNG by way of one."""
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode()
-    return f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    inside = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+    return f"{inside}; script-src 'sha256-{digest}'"
