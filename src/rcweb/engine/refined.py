@@ -35,7 +35,8 @@ from rcweb.engine.estimate import NetworkEstimate, RefinedProblem, estimate_diff
 from rcweb.engine.number import choose_directions
 from rcweb.engine.outliers import TOO_MANY, LimitedTable, limit_outliers
 from rcweb.engine.samples import Samples, participation_ratio
-from rcweb.engine.search.search import Found, search_columns
+from rcweb.engine.search.halves import can_be_split
+from rcweb.engine.search.search import Found, search_columns, search_diffuse
 from rcweb.engine.search.space import Space
 from rcweb.engine.solution import Records, Solution
 from rcweb.engine.spectrum import Spectrum
@@ -128,7 +129,9 @@ def _finish(searched: _Searched, wanted: _Wanted, run: Run) -> Solution:
     problem, found, arrangement = searched.problem, searched.found, searched.arrangement
     if found.exact:
         estimate, found = estimate_sparse(problem, found, run)
-    else:
+        if not found.confirmed.any() and _would_show(problem.space):
+            found = search_diffuse(problem.space, problem.spectrum.P, found.chance, run.report)
+    if not found.exact:
         estimate = estimate_diffuse(problem, found)
     wild = _wild_rows(problem, found, estimate, searched.limited.samples, arrangement)
     keep = _choose_regulators(found, wild, problem.spectrum.P, wanted.n_components)
@@ -150,6 +153,12 @@ def _search(problem: RefinedProblem, run: Run) -> Found:
         return first  # a mean of many searches already: other streams would only repeat it
     others = map(search, range(1, run.effort.searches))
     return max([first, *others], key=lambda found: found.columns.objective)
+
+
+def _would_show(space: Space) -> bool:
+    """Whether exact zeros would show in some row: little noise, and variables enough to see them.
+    If none does, small effects are everywhere."""
+    return not space.blurred and space.enough_variables and can_be_split(space)
 
 
 def _wild_rows(

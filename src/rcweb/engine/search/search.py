@@ -132,7 +132,7 @@ def search_columns(
     start = joint_start(space, rng)
     if not can_be_split(space) or zeros_are_exact(space, start.B, chance):
         return _search_exact(space, most, start, chance, rng, report)
-    return _search_diffuse(space, most, chance, report)
+    return search_diffuse(space, most, chance, report)
 
 
 def joint_start(space: Space, rng: Rng) -> Columns:
@@ -271,7 +271,7 @@ def _finish(space: Space, B: Array, widths: NDArray[np.float64]) -> Columns:
     return unmix(space, columns)
 
 
-def _search_diffuse(space: Space, most: int, chance: float, report: Callable[[str], None]) -> Found:
+def search_diffuse(space: Space, most: int, chance: float, report: Callable[[str], None]) -> Found:
     """The columns that most searches share and, up to `most`, others of the likeliest search."""
     shared = agree(space)
     often = int((shared.frequency >= OFTEN).sum())
