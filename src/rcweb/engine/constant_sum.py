@@ -9,7 +9,8 @@ offsets without a meaning, the second search certifies no more than the first.
 
 from __future__ import annotations
 
-from rcweb.engine.search.search import Found
+from rcweb.engine.search.search import MOSTLY, Found
+from rcweb.engine.search.space import Space
 
 FEW_CERTIFIED = 1 / 3  # share of the columns below which centring is suspected
 CLEARLY_MORE = 2  # times as many certified: a difference of one or two may be chance
@@ -20,9 +21,11 @@ CONSTANT_SUM_NOTE = (
 )
 
 
-def centring_suspected(found: Found) -> bool:
-    """Whether centring may have mixed the regulators."""
-    return found.exact and found.certified.sum() < FEW_CERTIFIED * len(found.certified)
+def centring_suspected(space: Space, found: Found) -> bool:
+    """Whether centring may have mixed the regulators: few are certified, and not nearly all are
+    found. With much noise or few variables that is so in any case, and says nothing."""
+    few = found.certified.mean() < FEW_CERTIFIED and found.confirmed.mean() < MOSTLY
+    return bool(found.exact and few and not space.blurred and space.enough_variables)
 
 
 def needs_mean(whole: Found, centred: Found) -> bool:

@@ -75,7 +75,7 @@ def solve_refined(
     run = Run(rng, EFFORTS[quality], print if verbose else lambda line: None, checkpoint)
     wanted = _Wanted(n_components, degree, fdr, doubtful)
     searched = _search_table(table, samples, n_components, run)
-    if uncentred is not None and centring_suspected(searched.found):
+    if uncentred is not None and centring_suspected(searched.problem.space, searched.found):
         run.report("few regulators are certified: the table is tried with its means")
         whole = _search_table(*uncentred(), n_components, replace(run, checkpoint=None))
         if needs_mean(whole.found, searched.found):
