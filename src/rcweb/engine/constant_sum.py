@@ -9,7 +9,7 @@ offsets without a meaning, the second search certifies no more than the first.
 
 from __future__ import annotations
 
-from rcweb.engine.search.search import MOSTLY, Found
+from rcweb.engine.search.search import Found
 from rcweb.engine.search.space import Space
 
 FEW_CERTIFIED = 1 / 3  # share of the columns below which centring is suspected
@@ -22,12 +22,13 @@ CONSTANT_SUM_NOTE = (
 
 
 def centring_suspected(space: Space, found: Found) -> bool:
-    """Whether centring may have mixed the regulators: few are certified, and not nearly all are
-    found. With much noise or few variables that is so in any case, and says nothing."""
-    few = found.certified.mean() < FEW_CERTIFIED and found.confirmed.mean() < MOSTLY
+    """Whether centring may have mixed the regulators: few are certified. With much noise or few
+    variables that is so in any case, and says nothing."""
+    few = found.certified.mean() < FEW_CERTIFIED
     return bool(found.exact and few and not space.blurred and space.enough_variables)
 
 
 def needs_mean(whole: Found, centred: Found) -> bool:
     """Whether the search with means is clearly the better certified one."""
-    return bool(whole.certified.sum() > CLEARLY_MORE * max(int(centred.certified.sum()), 1))
+    more = whole.certified.sum() > CLEARLY_MORE * max(int(centred.certified.sum()), 1)
+    return bool(more and whole.certified.mean() >= FEW_CERTIFIED)
