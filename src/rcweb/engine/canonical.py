@@ -24,6 +24,10 @@ class Arrangement:
     order: NDArray[np.intp]
     sign: Array
 
+    def arranged(self, values: Array) -> Array:
+        """A signed quantity of the user's variables (N,), in the engine's order and signs."""
+        return np.asarray(values[self.order] * self.sign)
+
     def restore(self, rows: Array) -> Array:
         """Rows (n, N) of signed quantities, in the user's order and signs."""
         return self.restore_order(rows * self.sign)

@@ -11,8 +11,11 @@ from __future__ import annotations
 
 from rcweb.engine.search.search import Found
 from rcweb.engine.search.space import Space
+from rcweb.engine.spectrum import Spectrum
+from rcweb.engine.types import Array
 
 FEW_CERTIFIED = 1 / 3  # share of the columns below which centring is suspected
+BEYOND_NOISE = 2  # times the power of noise in a mean; its relative error is sqrt(2 / N)
 CLEARLY_MORE = 2  # times as many certified: a difference of one or two may be chance
 
 CONSTANT_SUM_NOTE = (
@@ -26,6 +29,15 @@ def centring_suspected(space: Space, found: Found) -> bool:
     variables that is so in any case, and says nothing."""
     few = found.certified.mean() < FEW_CERTIFIED
     return bool(found.exact and few and not space.blurred and space.enough_variables)
+
+
+def mean_stands_out(mean: Array, spectrum: Spectrum) -> bool:
+    """Whether the means (N,) hold a direction beyond those of the centred table, and beyond what
+    noise leaves in a mean of M samples."""
+    scaled = mean * spectrum.factor
+    beyond = scaled - spectrum.V @ (spectrum.V.T @ scaled)
+    noise = max(len(mean) - len(spectrum.s), 1) * spectrum.sigma**2 / spectrum.table.M
+    return bool(beyond @ beyond > BEYOND_NOISE * noise)
 
 
 def needs_mean(whole: Found, centred: Found) -> bool:

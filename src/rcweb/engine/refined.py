@@ -22,7 +22,12 @@ from sklearn.utils import check_random_state
 from rcweb.engine.canonical import Arrangement, arrange
 from rcweb.engine.checkpoint import StageStore, staged
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.constant_sum import CONSTANT_SUM_NOTE, centring_suspected, needs_mean
+from rcweb.engine.constant_sum import (
+    CONSTANT_SUM_NOTE,
+    centring_suspected,
+    mean_stands_out,
+    needs_mean,
+)
 from rcweb.engine.diagnosis import (
     dense_factors,
     diagnose,
@@ -64,25 +69,30 @@ def solve_refined(
     random_state: int | np.random.RandomState | None = None,
     verbose: int = 0,
     checkpoint: StageStore | None = None,
-    uncentred: Callable[[], tuple[CondensedTable, Samples]] | None = None,
+    uncentred: Callable[[], tuple[CondensedTable, Samples, Array]] | None = None,
 ) -> Solution:
     """Find a sparse network behind a centred table (M x N), condensed and as its samples.
 
     doubtful : whether regulators that are neither certified nor found get edges too
-    uncentred : gives the same table with its means, where it may be needed (see `constant_sum`)
+    uncentred : gives the same table with its means, condensed and as samples, and the means (N,);
+        called where they may be needed (see `constant_sum`)
     """
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
     run = Run(rng, EFFORTS[quality], print if verbose else lambda line: None, checkpoint)
     wanted = _Wanted(n_components, degree, fdr, doubtful)
     searched = _search_table(table, samples, n_components, run)
-    if uncentred is not None and centring_suspected(searched.problem.space, searched.found):
-        run.report("few regulators are certified: the table is tried with its means")
-        whole = _search_table(*uncentred(), n_components, replace(run, checkpoint=None))
-        if needs_mean(whole.found, searched.found):
-            solution = _finish(replace(whole, tried=searched.tried), wanted, run)
-            return replace(
-                solution, centred=False, warnings=(*solution.warnings, CONSTANT_SUM_NOTE)
-            )
+    suspected = centring_suspected(searched.problem.space, searched.found)
+    if uncentred is not None and suspected:
+        table, samples, mean = uncentred()
+        means = searched.arrangement.arranged(mean)
+        if mean_stands_out(means, searched.problem.spectrum):
+            run.report("few regulators are certified: the table is searched with its means")
+            whole = _search_table(table, samples, n_components, replace(run, checkpoint=None))
+            if needs_mean(whole.found, searched.found):
+                whole = replace(whole, tried=searched.tried)
+                solution = _finish(whole, wanted, run)
+                notes = (*solution.warnings, CONSTANT_SUM_NOTE)
+                return replace(solution, centred=False, warnings=notes)
     return _finish(searched, wanted, run)
 
 

@@ -468,10 +468,10 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
         whole: list[Prepared] = []
 
-        def uncentred() -> tuple[CondensedTable, Samples]:
+        def uncentred() -> tuple[CondensedTable, Samples, Array]:
             # Made when asked for: most tables do not need a second copy.
             whole.append(replace(prepare(limited, center=False), lone=lone))
-            return condensed(whole[0])
+            return *condensed(whole[0]), whole[0].G0.mean(axis=0)
 
         other = uncentred if self.center == "auto" else None
         solution = self._solve(*condensed(prepared), self._open_checkpoint(X), other)
