@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rcweb import RCweb
 from rcweb.engine.missing import check_missing, fill, project_missing
 from rcweb.engine.missing.correct import effective_power, observed_median
-from rcweb.engine.missing.filling import without_noise
+from rcweb.engine.missing.filling import WITHOUT_EDGE, without_noise
 from rcweb.engine.missing.lowrank import (
     LEAST_NOISE,
     PSEUDO_MEASUREMENTS,
@@ -405,3 +405,18 @@ def test_new_samples_with_holes(method: str) -> None:
     never = sim.data.copy()
     never[:, 3] = np.nan
     assert np.isfinite(model.score(never))
+
+
+def test_without_an_edge_of_noise_few_directions_fill() -> None:
+    """Singular values that fall without a step are all above "noise"; taken as directions, half of
+    the rank of E. coli's table made filling take ten minutes, and its errors larger."""
+    rng = np.random.default_rng(0)
+    s = 1 / np.arange(1, 181)
+    X = rng.standard_normal((180, 180)) * s @ rng.standard_normal((180, 400))
+    holes = rng.random(X.shape) < 0.05
+    filled = fill(np.where(holes, np.nan, X))
+    assert filled.n_components == WITHOUT_EDGE
+    error = np.sqrt(((filled.data - X)[holes] ** 2).mean()) / X[holes].std()
+    more = fill(np.where(holes, np.nan, X), 85)
+    assert error < 0.35
+    assert filled.iterations <= more.iterations

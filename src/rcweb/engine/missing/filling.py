@@ -13,6 +13,10 @@ from rcweb.engine.threads import one_blas_thread
 from rcweb.engine.types import Array, Mask
 
 MOST_COMPONENTS = 150  # the cost of an EM step grows with their square
+# Directions used where more stand above noise than half of the rank: no edge shows, and more
+# would fit noise. Measured on E. coli, 5 % of the entries missing: error .46, .41, .39, .41 of the
+# spread with 20, 40, 60, 100; with variables missing in half of the samples .78, .80, .87, .95.
+WITHOUT_EDGE = 40
 FILL_ROUNDS = 12  # rounds in which further directions are added
 ROUGH = 0.1  # tolerance of the fits in these rounds; only the final fit has to be exact
 CLEARLY = 1.5  # factor by which a direction must exceed what noise can make
@@ -109,14 +113,29 @@ def _find_directions(Y: Array, seen: Mask, max_iter: int) -> LowRank:
             break
         best = model
         wider = with_rest(rough.model, np.where(seen, Y - rough.expected, 0.0), measured)
+        if wider is not None and wider.W.shape[1] >= _most_directions(Y.shape):
+            return strongest(best, WITHOUT_EDGE)
     return best
+
+
+def _most_directions(shape: tuple[int, ...]) -> int:
+    """Beyond half of the rank nothing would be left to tell noise from."""
+    return min(MOST_COMPONENTS, (min(shape) - 1) // 2)
+
+
+def strongest(model: LowRank, n: int) -> LowRank:
+    """The n strongest directions in units of the noise; what the others explained is noise."""
+    root = np.sqrt(model.psi)[:, None]
+    U, values, _ = np.linalg.svd(model.W / root, full_matrices=False)
+    W = root * (U * values)
+    return LowRank(model.mu, W[:, :n], model.psi + (W[:, n:] ** 2).sum(axis=1))
 
 
 def with_rest(model: LowRank, rest: Array, measured: float) -> LowRank | None:
     """The model with further directions, those of the `rest` (M, N; zero in holes) above noise;
     None if there are none, or if the directions would exceed half of the table's rank."""
     (M, N), K = rest.shape, model.W.shape[1]
-    room = min(MOST_COMPONENTS, (min(M, N) - 1) // 2) - K
+    room = _most_directions((M, N)) - K
     if room < 1:
         return None
     root = np.sqrt(model.psi)
