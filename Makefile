@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# One process per core, the tests of a file in one of them, which share its fixtures.
+PARALLEL := -n logical --maxprocesses 8 --dist loadfile
 
 .PHONY: demo test test-all test-browser lint bench clean
 
@@ -16,10 +18,10 @@ demo: $(STAMP)
 	$(BIN)/rcweb demo
 
 test: $(STAMP)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PARALLEL)
 
 test-all: $(STAMP)
-	$(BIN)/python -m pytest -m ""
+	$(BIN)/python -m pytest -m "" $(PARALLEL)
 
 test-browser: $(STAMP)
 	$(BIN)/python -m pytest -m browser
