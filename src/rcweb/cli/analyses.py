@@ -28,11 +28,6 @@ def contrasts_of(
     groups = list(knowledge.groups)
     present = {group for group in groups if group}
     reference = knowledge.reference
-    if reference is not None and reference not in present:
-        raise ValueError(
-            f"--reference {reference!r} is none of the groups, such as "
-            f"{', '.join(map(repr, sorted(present)[:3]))}."
-        )
     if len(present) < 2 or (reference is None and len(present) > FEW_GROUPS):
         return None
     try:

@@ -175,6 +175,7 @@ def join_table(
             sources.samples.name, knowledge.sheet, samples, sources.group
         )
         matches.append(found)
+        _check_reference(sources.reference, groups)
     # Read only now: the sample names of the table decide its orientation.
     if sources.measured is not None:
         measured = _load_measured(sources.measured, samples)
@@ -188,6 +189,16 @@ def join_table(
         link=sources.link,
         matches=tuple(matches),
     )
+
+
+def _check_reference(reference: str | None, groups: Sequence[str] | None) -> None:
+    """Before the fit: a mistyped group should not cost it."""
+    if reference is None or reference in (groups or ()):
+        return
+    if not groups:
+        raise ValueError(f"--reference {reference!r} needs groups; name their column with --group.")
+    some = ", ".join(map(repr, sorted(set(filter(None, groups)))[:3]))
+    raise ValueError(f"--reference {reference!r} is none of the groups, such as {some}.")
 
 
 def _load_measured(path: Path, samples: Sequence[str]) -> pd.DataFrame:
