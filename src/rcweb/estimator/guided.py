@@ -142,7 +142,8 @@ class Guided:
         """Every new target of every supported list, surest first.
 
         Columns: regulator (the list), target, probability, weight (change with one unit of the
-        list's activity), agreement, and nearest: the listed members that vary most like it.
+        list's activity), agreement, nearest: the listed members that vary most like it, and
+        listed_by: other supported lists that hold it, which may explain its agreement instead.
         """
         from rcweb.estimator.targets import new_target_table
 

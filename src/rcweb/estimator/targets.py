@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rcweb.engine.types import Array, Ints
 
 NEAREST = 3  # listed members named beside a new target
+NAMED = 5  # other lists named beside it
 
 
 def new_target_table(model: Any) -> pd.DataFrame:
@@ -24,10 +25,11 @@ def new_target_table(model: Any) -> pd.DataFrame:
 def prior_target_table(model: Any) -> pd.DataFrame:
     """One row per list and variable that is listed or new; surest first within a list.
 
-    Columns: regulator, target, listed, new, probability, weight, agreement, nearest.
+    Columns: regulator, target, listed, new, probability, weight, agreement, nearest, listed_by.
     """
     names = np.array(model._target_names(), dtype=object)
-    unit = _unit(model.directions_)
+    unit, lists = _unit(model.directions_), np.array(model.prior_.index, dtype=object)
+    supported = model.prior_["supported"].to_numpy()
     parts = []
     for k, record in enumerate(model.prior_.reset_index().to_dict("records")):
         listed, p = model.prior_listed_[k], model.prior_probability_[k]
@@ -46,10 +48,21 @@ def prior_target_table(model: Any) -> pd.DataFrame:
                     "weight": model.prior_weights_[k, rows],
                     "agreement": model.prior_score_[k, rows],
                     "nearest": _nearest(unit, rows, seen, names),
+                    "listed_by": [
+                        ", ".join(lists[_others(model, k, int(row)) & supported][:NAMED])
+                        for row in rows
+                    ],
                 }
             )
         )
     return pd.concat(parts, ignore_index=True)
+
+
+def _others(model: Any, k: int, variable: int) -> Any:
+    """(L,) which lists other than number k hold the variable."""
+    holds = model.prior_listed_[:, variable].copy()
+    holds[k] = False
+    return holds
 
 
 def _nearest(unit: Array, rows: Ints, seen: Ints, names: Any) -> list[str]:

@@ -60,6 +60,10 @@ def test_right_lists_are_supported_and_their_hidden_members_found(blind, halves)
     assert len(right) > 0.7 * len(hidden)
     assert np.mean(right) > 0.93
     assert (chosen["probability"] > 0.5).all()
+    # What another list holds is said: it may be that regulator's target instead.
+    for row in chosen.itertuples():
+        others = [n for n, members in known.items() if n != row.regulator and row.target in members]
+        assert row.listed_by == ", ".join(others)
 
 
 def test_being_listed_raises_recall_and_false_members_stay_out(truth, blind, halves):
