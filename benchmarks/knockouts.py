@@ -1,0 +1,103 @@
+"""Which statistic tells the deleted regulator? Contrasts of activities, and tests of known lists.
+
+    python benchmarks/knockouts.py --data ../shared/data/ecoli_precise
+
+For each deletion strain of E. coli: the share of the other components (or lists) that change less
+than the one of the deleted regulator, mean over strains; and how often it is significant.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.decomposition import FastICA
+
+from rcweb import RCweb
+from rcweb.activity import changed, contrast
+from rcweb.knowledge import GeneSets, overlap_test, read_sets
+
+P = 92
+
+
+def area(values: pd.Series, chosen: str) -> float:
+    """Share of the others below `chosen`, ties count half."""
+    others = values.drop(chosen)
+    return float((others < values[chosen]).mean() + 0.5 * (others == values[chosen]).mean())
+
+
+def main() -> None:
+    """Print one line per method."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True)
+    folder = parser.parse_args().data
+    X = pd.read_parquet(folder / "expression.parquet")
+    sets = read_sets(folder / "regulons.gmt").within(list(X.columns), 5)
+    condition = pd.Series(X.index.str.rsplit("__", n=1).str[0], index=X.index)
+    strains = pd.read_csv(folder / "knockouts.tsv", sep="\t")
+    there = set(condition)
+    strains = strains[
+        strains["regulator"].isin(sets.names)
+        & strains["deletion"].isin(there)
+        & strains["wild_type"].isin(there)
+    ]
+    model = RCweb(P, random_state=0).fit(X)
+    fits = {"rcweb": (model.components_ != 0, model.transform(X))}
+    for seed in range(3):
+        ica = FastICA(P, random_state=seed, whiten="unit-variance", max_iter=500, tol=1e-3)
+        rows = ica.fit_transform((X - X.mean()).to_numpy().T).T
+        z = rows / rows.std(axis=1, keepdims=True)
+        fits[f"fastica {seed}"] = (np.abs(z) > 3, (X - X.mean()).to_numpy() @ np.linalg.pinv(z))
+    for name, (edges, activities) in fits.items():
+        report(name, edges, activities, X, sets, condition, strains)
+    found = []
+    for row in strains.itertuples():
+        table = changed(X, sets, row.deletion, row.wild_type, groups=condition)
+        table = table.set_index("regulator")
+        found.append((area(table["t"], row.regulator), bool(table.loc[row.regulator, "q"] < 0.05)))
+    print_line("known lists, changed", found)
+
+
+def report(
+    name: str,
+    edges: np.ndarray,
+    activities: np.ndarray,
+    X: pd.DataFrame,
+    sets: GeneSets,
+    condition: pd.Series,
+    strains: pd.DataFrame,
+) -> None:
+    """Areas by change in units of the spread, and by |t| of the contrast."""
+    names = [f"r{p}" for p in range(len(edges))]
+    weights = pd.DataFrame(edges.astype(float), index=names, columns=X.columns)
+    table = overlap_test(weights, sets).table()
+    best = table.sort_values("log10_p").groupby("set")["regulator"].first()
+    R = pd.DataFrame(activities, index=X.index, columns=names)
+    plain, tested = [], []
+    for row in strains.itertuples():
+        chosen = best.get(row.regulator)
+        if chosen is None:
+            continue
+        means = R.groupby(condition).mean()
+        change = (means.loc[row.deletion] - means.loc[row.wild_type]).abs() / R.std()
+        plain.append((area(change, chosen), None))
+        both = contrast(R, condition, row.wild_type)
+        both = both[both["group"] == row.deletion].set_index("regulator")
+        tested.append((area(both["t"].abs(), chosen), bool(both.loc[chosen, "q"] < 0.05)))
+    print_line(f"{name}, change / sd", plain)
+    print_line(f"{name}, contrast, |t|", tested)
+
+
+def print_line(name: str, found: list[tuple[float, bool | None]]) -> None:
+    """Mean area, its standard error, and the number of significant ones."""
+    areas = np.array([a for a, _ in found])
+    error = areas.std(ddof=1) / np.sqrt(len(areas))
+    hits = [hit for _, hit in found if hit is not None]
+    tested = f"   q < .05: {sum(hits)} of {len(hits)}" if hits else ""
+    print(f"{name:28s} {areas.mean():.3f} +- {error:.3f}{tested}")
+
+
+if __name__ == "__main__":
+    main()
