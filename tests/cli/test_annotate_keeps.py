@@ -166,7 +166,7 @@ def test_knowledge_comes_back_as_it_was(tmp_path):
         b"[" * 100_000,
         b"\xff\xfe",
         b'{"format": "rcweb-knowledge", "version": 2}',
-        gzip.compress(b'{"format": "rcweb-knowledge"')[:-5],
+        gzip.compress(b'{"format": "rcweb-knowledge"', mtime=0)[:-5],
     ],
 )
 def test_a_damaged_file_of_knowledge_is_a_clear_error(found, tmp_path, capsys, content):
