@@ -81,10 +81,11 @@ def write_result(
     knowledge, annotations = knowledge or Knowledge(), annotations or Annotations()
     knowledge = _with_explained(knowledge, result)
     # Activities of lists judged earlier are not those of new lists.
-    stale = {PRIOR_ACTIVITIES} if knowledge.prior is not None else set()
-    kept = tuple(set(DATA_FILES) - stale) if keep else ()
+    stale = PRIOR_ACTIVITIES if knowledge.prior is not None else None
+    kept = tuple(name for name in DATA_FILES if name != stale) if keep else ()
+    prior_targets = _prior_targets(result.model)
     with replacing_folder(out, FILES, result.provenance, keep=kept, overwrite=overwrite) as folder:
-        for name, text in _texts(result, annotations).items():
+        for name, text in _texts(result, annotations, prior_targets).items():
             (folder / name).write_text(text, encoding="utf-8", errors="replace", newline="")
         for name, content in (extra or {}).items():
             (folder / name).write_bytes(content)
@@ -95,7 +96,7 @@ def write_result(
         # `annotate` does not have the data; it updates the names in the old file.
         elif keep and (Path(out) / "data.h5ad").exists():
             _rename_h5ad(Path(out) / "data.h5ad", folder / "data.h5ad", result.model.network_)
-        _write_report(folder / "report.html", result, knowledge, annotations)
+        _write_report(folder / "report.html", result, knowledge, annotations, prior_targets)
     return Path(out)
 
 
@@ -145,7 +146,16 @@ def _with_explained(knowledge: Knowledge, result: Result) -> Knowledge:
     return replace(knowledge, gene_explained=fit)
 
 
-def _texts(result: Result, annotations: Annotations) -> dict[str, str]:
+def _prior_targets(model: RCweb) -> pd.DataFrame | None:
+    """Members and new targets of known lists, for files and page; None if no list was judged."""
+    from rcweb.estimator.targets import prior_target_table
+
+    return prior_target_table(model) if model.guided else None
+
+
+def _texts(
+    result: Result, annotations: Annotations, prior_targets: pd.DataFrame | None
+) -> dict[str, str]:
     from rcweb.network.formats import tsv
 
     network = result.model.network_
@@ -170,21 +180,18 @@ def _texts(result: Result, annotations: Annotations) -> dict[str, str]:
         texts["terms.tsv"] = tsv(with_names(annotations.terms, network))
     if annotations.measured is not None:
         texts["measured.tsv"] = tsv(with_names(annotations.measured, network))
-    return texts | _prior_texts(result)
+    return texts if prior_targets is None else texts | _prior_texts(result, prior_targets)
 
 
-def _prior_texts(result: Result) -> dict[str, str]:
-    """What the data say about known targets; nothing if none were given."""
+def _prior_texts(result: Result, targets: pd.DataFrame) -> dict[str, str]:
+    """What the data say about known targets."""
     import pandas as pd
 
-    from rcweb.estimator.targets import prior_target_table
     from rcweb.network.formats import tsv
 
-    model = result.model
-    if not model.guided:
-        return {}
-    targets = prior_target_table(model)
-    names = dict(zip(model.network_.targets, model.network_.target_names))
+    model, network = result.model, result.model.network_
+    targets = targets.copy()
+    names = dict(zip(network.targets, network.target_names))
     targets.insert(2, "target_name", targets["target"].map(names))
     texts = {
         "prior.tsv": tsv(model.prior_, index=True),
@@ -256,7 +263,11 @@ def _anndata() -> Any:
 
 
 def _write_report(
-    path: Path, result: Result, knowledge: Knowledge, annotations: Annotations
+    path: Path,
+    result: Result,
+    knowledge: Knowledge,
+    annotations: Annotations,
+    prior_targets: pd.DataFrame | None,
 ) -> None:
     from rcweb.report import report_data, write_report
 
@@ -278,22 +289,15 @@ def _write_report(
         link=knowledge.link,
         contrasts=annotations.contrasts,
         associations=annotations.associations,
-        **_prior_tables(result.model),
+        prior=None if prior_targets is None else result.model.prior_,
+        prior_targets=(
+            None if prior_targets is None else prior_targets.rename(columns={"regulator": "list"})
+        ),
         explained_variance=result.variance("explained"),
         provenance=_shown(result.provenance),
         title=knowledge.title or "Hidden regulators",
     )
     write_report(path, data)
-
-
-def _prior_tables(model: RCweb) -> dict[str, Any]:
-    """What the page shows of known targets."""
-    from rcweb.estimator.targets import prior_target_table
-
-    if not model.guided:
-        return {}
-    targets = prior_target_table(model).rename(columns={"regulator": "list"})
-    return {"prior": model.prior_, "prior_targets": targets}
 
 
 def _shown(record: Mapping[str, Any]) -> dict[str, str]:
