@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -86,10 +85,3 @@ def column_of(sheet: pd.DataFrame, title: str) -> pd.Series:
         there = ", ".join(map(repr, sheet.columns))
         raise ValueError(f"The sheet has no column {title!r}; it has {there}.")
     return sheet[title]
-
-
-def benjamini_hochberg(p: Sequence[float] | np.ndarray) -> np.ndarray:
-    """The smallest false discovery rate at which each of the tests is rejected."""
-    from scipy.stats import false_discovery_control
-
-    return np.asarray(false_discovery_control(p) if len(p) else p, dtype=np.float64)

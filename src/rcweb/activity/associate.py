@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 from scipy.special import betainc, stdtr
 
-from rcweb.activity.arguments import activity_table, benjamini_hochberg, sample_sheet
+from rcweb.activity.arguments import activity_table, sample_sheet
 from rcweb.engine.types import Array, Ints
+from rcweb.knowledge.hypergeometric import benjamini_hochberg
 from rcweb.tables.grid import MISSING
 
 FEWEST_VALUES = 4  # of 3 values a third of all orders is as extreme as the most extreme

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from rcweb.activity.arguments import benjamini_hochberg, sample_labels
+from rcweb.activity.arguments import sample_labels
 from rcweb.engine.types import Array, Mask
 from rcweb.knowledge.genesets import GeneSets
+from rcweb.knowledge.hypergeometric import benjamini_hochberg
 
 FEWEST_CHANGED = 5  # measured ones of a list
 HIGHEST = 0.99  # quantile of changes above which they count alike: one variable must not decide

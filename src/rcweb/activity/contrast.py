@@ -12,13 +12,13 @@ from scipy.special import stdtr, stdtrit
 
 from rcweb.activity.arguments import (
     activity_table,
-    benjamini_hochberg,
     sample_labels,
     sample_sheet,
     tell_left_out,
 )
 from rcweb.activity.moderated import LinearFit, moderate
 from rcweb.engine.types import Array
+from rcweb.knowledge.hypergeometric import benjamini_hochberg
 
 UPPER_END = 0.975  # upper end of a 95 % interval
 

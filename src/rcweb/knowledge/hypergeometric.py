@@ -98,6 +98,14 @@ def log_benjamini_hochberg(log_p: Array) -> Array:
     return np.minimum(q, 0.0).reshape(log_p.shape)
 
 
+def benjamini_hochberg(p: ArrayLike) -> Array:
+    """The same for probabilities that a float can hold, (n,)."""
+    from scipy.stats import false_discovery_control
+
+    values = np.asarray(p, dtype=np.float64)
+    return np.asarray(false_discovery_control(values)) if values.size else values
+
+
 def from_log(log_p: Array) -> Array:
     """Probabilities for reading, never 0: what a float cannot hold shows as 2.2e-308."""
     return np.exp(np.maximum(log_p, np.log(np.finfo(np.float64).tiny)))

@@ -12,7 +12,7 @@ from scipy.special import expit
 
 from rcweb.engine.edges import keep_at_fdr
 from rcweb.engine.types import Array, Mask
-from rcweb.knowledge.hypergeometric import from_log, log_benjamini_hochberg
+from rcweb.knowledge.hypergeometric import benjamini_hochberg
 from rcweb.knowledge.prior.evidence import BlindRow, CoVariation, Evidence
 from rcweb.knowledge.prior.lists import PriorLists, TargetList
 from rcweb.knowledge.prior.mixture import Targets, learn_targets, target_log_odds
@@ -56,7 +56,6 @@ class Guidance:
     probability : (L, N) of being a target that shows in this table; 0 for a list without support
     score : (L, N) agreement of every variable with the list, members without themselves: standard
         normal for random lists (co-variation), or log-odds (row)
-    evidence : "co-variation" or "row"
     """
 
     lists: tuple[TargetList, ...]
@@ -64,7 +63,6 @@ class Guidance:
     sources: list[dict[str, Any]]
     probability: Array
     score: Array
-    evidence: str
 
 
 @dataclass(frozen=True)
@@ -140,7 +138,7 @@ def guide(
     alone = [judge.judge(kind, one, (0.5, 1.0)).targets.reliability for one in lists.lists]
     merged = merge_sources(lists, alone)
     p = judge.support(kind, merged)
-    q = _false_discovery(p)
+    q = benjamini_hochberg(p)
     supported = q <= fdr
     regulators = _regulators(judge, merged, supported, fdr)
     together = seen_with(judge, kind, merged, supported, fdr)
@@ -158,7 +156,7 @@ def guide(
         probability.append(chances)
         score.append(judged.score)
     sources = source_records(lists, alone)
-    return Guidance(tuple(merged), table, sources, np.array(probability), np.array(score), kind)
+    return Guidance(tuple(merged), table, sources, np.array(probability), np.array(score))
 
 
 def new_targets(probability: Array, members: NDArray[np.int64], fdr: float) -> Mask:
@@ -168,10 +166,6 @@ def new_targets(probability: Array, members: NDArray[np.int64], fdr: float) -> M
     chosen = np.zeros(probability.shape, bool)
     chosen[unlisted] = keep_at_fdr(probability[unlisted][None], fdr)[0]
     return chosen
-
-
-def _false_discovery(p: Array) -> Array:
-    return from_log(log_benjamini_hochberg(np.log(p)))
 
 
 def _counts(
@@ -203,7 +197,7 @@ def _regulators(
 ) -> list[str]:
     """Id of the blind regulator in which each supported list stands out, or "none"."""
     chosen = [k for k in range(len(lists)) if supported[k]]
-    significant = _false_discovery(judge.support("row", [lists[k] for k in chosen])) <= fdr
+    significant = benjamini_hochberg(judge.support("row", [lists[k] for k in chosen])) <= fdr
     names = ["none"] * len(lists)
     for k, clear in zip(chosen, significant):
         if clear:
