@@ -15,14 +15,6 @@ from rcweb import plot  # noqa: E402
 
 
 @pytest.fixture
-def plt():
-    import matplotlib.pyplot as plt
-
-    yield plt
-    plt.close("all")
-
-
-@pytest.fixture
 def activities():
     """Twenty regulators in three groups of four; reg0 rises and reg1 falls in `ko`."""
     rng = np.random.default_rng(0)

@@ -23,14 +23,6 @@ from rcweb.plot.comparison_links import LINKS  # noqa: E402
 
 
 @pytest.fixture
-def plt():
-    import matplotlib.pyplot as plt
-
-    yield plt
-    plt.close("all")
-
-
-@pytest.fixture
 def network():
     weights = np.zeros((2, 60))
     weights[0, :10] = np.arange(10, 0, -1)
