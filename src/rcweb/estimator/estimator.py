@@ -564,9 +564,9 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.reason_ = solution.reason
         self.warnings_ = solution.warnings
         self.trace_ = solution.trace
-        for name in ("study_names_", "study_means_", "study_noise_", "study_records_"):
-            self.__dict__.pop(name, None)  # of an earlier fit
-        # Names of an earlier fit belong to other regulators.
+        # Studies, known lists and names of an earlier fit belong to other regulators.
+        for name in [n for n in vars(self) if n.startswith(("study_", "prior_", "_prior"))]:
+            delattr(self, name)
         self.regulator_names_, self.target_names_ = {}, {}
         self._evidence = solution.evidence
         # A function, called at first use: not every user needs the diagnosis.

@@ -170,6 +170,14 @@ def test_small_effects_everywhere_call_for_co_variation():
     assert model.prior_["supported"].all()
 
 
+def test_another_fit_forgets_the_lists(truth, halves):
+    """They were judged by other regulators: a refit kept their tables, of the old shape."""
+    model = RCweb(P, prior={name: names(shown) for name, (shown, _) in halves.items()})
+    assert model.fit(truth.data).guided
+    assert not model.set_params(prior=None).fit(truth.data[:, :200]).guided
+    assert not hasattr(model, "prior_probability_")
+
+
 def test_what_cannot_be_guided_says_so(truth, blind):
     with pytest.raises(ValueError, match="method 'refined'"):
         RCweb(P, method="paper", prior={"a": names(range(5))}).fit(truth.data)
