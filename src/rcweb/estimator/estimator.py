@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -18,27 +16,22 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from rcweb.engine.methods import FIT_METHODS
 from rcweb.engine.prepare import (
-    Preparation,
-    Prepared,
     is_extreme,
     power_of_two,
-    prepare,
     restore,
 )
 from rcweb.engine.solution import Solution
 from rcweb.engine.threads import one_blas_thread
 from rcweb.engine.types import Array
+from rcweb.estimator.fitting import check_fits_memory, fit_blocks, fit_whole
 from rcweb.estimator.guided import Guided
-from rcweb.estimator.parameters import check_parameters, check_sizes
+from rcweb.estimator.parameters import check_parameters
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rcweb.engine.condensed import CondensedTable
-    from rcweb.engine.samples import Samples
     from rcweb.network import Explanation, Network
-    from rcweb.storage.checkpoint import Checkpoint
-    from rcweb.tables import Look, Origin
+    from rcweb.tables import Look
 
 
 class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -216,7 +209,7 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             learn_names(self, blocks)
             n_samples = blocks.shape[0]
         # Before the fit itself allocates memory, so that a refusal costs little time.
-        self._check_memory(X, blocks)
+        check_fits_memory(self, X, blocks)
         # One BLAS thread: sums in another order would change the last bits, then the edges.
         with one_blas_thread():
             # Some methods and shapes need the whole table in memory; `gather` reads those.
@@ -225,11 +218,10 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                     self._check_input(origin.look(gathered, self._given_names()), origin.source)
                 (X, observed), blocks = self._fill(gathered), None
             if blocks is None:
-                prepared, solution = self._fit_whole(X, center, observed)
+                prepared, solution = fit_whole(self, X, center, observed)
             else:
-                prepared, solution = self._fit_blocks(
-                    blocks, center, observed, None if whole else origin
-                )
+                unchecked = None if whole else origin
+                prepared, solution = fit_blocks(self, blocks, center, observed, unchecked)
             solution = restore(solution, prepared, self._given_names())
         self.mean_ = prepared.mean
         self.n_samples_ = n_samples
@@ -442,111 +434,6 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if names is None:
             return tuple(f"x{i}" for i in range(self.n_features_in_))
         return tuple(map(str, names))
-
-    def _fit_whole(
-        self, X: Array, center: bool, observed: Array | None
-    ) -> tuple[Preparation, Solution]:
-        from rcweb.engine.lone import find_lone
-
-        # Methods other than "refined" get every entry as it is, as the published one requires.
-        solve = FIT_METHODS[self.method].solve
-        limited, lone = find_lone(X) if solve is None else (X, np.empty((0, 3)))
-        prepared = replace(prepare(limited, center=center), lone=lone)
-        check_sizes(self.n_components, self.degree, prepared.G0.shape, center)
-        self.route_, self.passes_ = "memory", 1
-        if solve is not None:
-            return prepared, solve(prepared.G0, self.get_params())
-        # Imported here: compiled kernels would slow down `import rcweb`.
-        from rcweb.engine.condensed import CondensedTable
-        from rcweb.engine.samples import InMemory
-
-        # Constant variables were removed by `prepare`.
-        observed = None if observed is None else observed[prepared.varying]
-
-        def condensed(of: Prepared) -> tuple[CondensedTable, Samples]:
-            return CondensedTable.of(of.G0, observed), InMemory(of.G0, observed)
-
-        whole: list[Prepared] = []
-
-        def uncentred() -> tuple[CondensedTable, Samples, Array]:
-            # Made when asked for: most tables do not need a second copy.
-            whole.append(replace(prepare(limited, center=False), lone=lone))
-            return *condensed(whole[0]), whole[0].G0.mean(axis=0)
-
-        other = uncentred if self.center == "auto" else None
-        solution = self._solve(*condensed(prepared), self._open_checkpoint(X), other)
-        return (prepared if solution.centred else whole[0]), solution
-
-    def _fit_blocks(
-        self, blocks: Any, center: bool, observed: Array | None, origin: Origin | None
-    ) -> tuple[Preparation, Solution]:
-        from rcweb.blocks import Reader, condense, route_of
-
-        check_sizes(self.n_components, self.degree, blocks.shape, center)
-        reader = Reader(blocks, print if self.verbose else lambda line: None)
-        prepared, table, samples = condense(
-            reader, self.n_components, center=center, observed=observed
-        )
-        # Again: only now is it known how many variables vary.
-        check_sizes(self.n_components, self.degree, (table.M, table.N), center)
-        if origin is not None:
-            # The input check sees the samples kept in memory; it takes no further pass over the
-            # data.
-            rows = origin.look(samples.seen(), self._given_names(), blocks.shape[0])
-            self._check_input(rows, origin.source)
-        # The condensed table identifies the data: hashing the blocks would read them once more.
-        known = table.gram if table.axes is None else table.axes
-        checkpoint = self._open_checkpoint(known, table.rest)
-        solution = self._solve(table, samples, checkpoint)
-        self.route_, self.passes_ = route_of(*blocks.shape), reader.passes
-        return prepared, solution
-
-    def _solve(
-        self,
-        table: CondensedTable,
-        samples: Samples,
-        checkpoint: Checkpoint | None,
-        uncentred: Any = None,
-    ) -> Solution:
-        from rcweb.engine.refined import solve_refined
-
-        return solve_refined(
-            table,
-            samples,
-            self.n_components,
-            degree=self.degree,
-            fdr=self.fdr,
-            doubtful=self.doubtful,
-            quality=self.quality,
-            random_state=self.random_state,
-            verbose=self.verbose,
-            checkpoint=checkpoint,
-            uncentred=uncentred,
-        )
-
-    def _check_memory(self, X: Any, blocks: Any) -> None:
-        from rcweb.estimator.forecast import check_memory, forecast_of
-
-        held = issparse(X) or (isinstance(X, np.ndarray) and not isinstance(X, np.memmap))
-        expected = forecast_of(
-            X if held else None,
-            X.shape if held else blocks.shape,
-            self.n_components,
-            method=self.method,
-            quality=self.quality,
-        )
-        check_memory(expected, self.max_memory)
-
-    def _open_checkpoint(self, *data: Array) -> Checkpoint | None:
-        """The checkpoint of this fit, identified by its data and the parameters that matter."""
-        if self.checkpoint is None:
-            return None
-        from rcweb.storage.checkpoint import Checkpoint, fingerprint, identity
-
-        # These change where and how a fit runs, not its result: a resumed fit may change them.
-        here = ("checkpoint", "max_memory", "verbose", "prior", "groups")
-        parameters = {k: v for k, v in self.get_params().items() if k not in here}
-        return Checkpoint(Path(self.checkpoint), identity(fingerprint(*data), parameters))
 
     def _store(self, solution: Solution) -> None:
         self.components_ = solution.C

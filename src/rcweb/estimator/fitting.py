@@ -1,0 +1,134 @@
+"""From a checked table to the solution of a method: the whole table in memory, or in blocks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from rcweb.engine.methods import FIT_METHODS
+from rcweb.engine.prepare import Preparation, Prepared, prepare
+from rcweb.engine.solution import Solution
+from rcweb.engine.types import Array
+from rcweb.estimator.parameters import check_sizes
+
+if TYPE_CHECKING:
+    from rcweb.engine.condensed import CondensedTable
+    from rcweb.engine.samples import Samples
+    from rcweb.estimator import RCweb
+    from rcweb.storage.checkpoint import Checkpoint
+    from rcweb.tables import Origin
+
+
+def fit_whole(
+    model: RCweb, X: Array, center: bool, observed: Array | None
+) -> tuple[Preparation, Solution]:
+    """The solution for a table in memory, with no value missing."""
+    from rcweb.engine.lone import find_lone
+
+    # Methods other than "refined" get every entry as it is, as the published one requires.
+    solve = FIT_METHODS[model.method].solve
+    limited, lone = find_lone(X) if solve is None else (X, np.empty((0, 3)))
+    prepared = replace(prepare(limited, center=center), lone=lone)
+    check_sizes(model.n_components, model.degree, prepared.G0.shape, center)
+    model.route_, model.passes_ = "memory", 1
+    if solve is not None:
+        return prepared, solve(prepared.G0, model.get_params())
+    # Imported here: compiled kernels would slow down `import rcweb`.
+    from rcweb.engine.condensed import CondensedTable
+    from rcweb.engine.samples import InMemory
+
+    # Constant variables were removed by `prepare`.
+    observed = None if observed is None else observed[prepared.varying]
+
+    def condensed(of: Prepared) -> tuple[CondensedTable, Samples]:
+        return CondensedTable.of(of.G0, observed), InMemory(of.G0, observed)
+
+    whole: list[Prepared] = []
+
+    def uncentred() -> tuple[CondensedTable, Samples, Array]:
+        # Made when asked for: most tables do not need a second copy.
+        whole.append(replace(prepare(limited, center=False), lone=lone))
+        return *condensed(whole[0]), whole[0].G0.mean(axis=0)
+
+    other = uncentred if model.center == "auto" else None
+    solution = _solve(model, *condensed(prepared), _open_checkpoint(model, X), other)
+    return (prepared if solution.centred else whole[0]), solution
+
+
+def fit_blocks(
+    model: RCweb, blocks: Any, center: bool, observed: Array | None, origin: Origin | None
+) -> tuple[Preparation, Solution]:
+    """The solution for a table that is read in blocks; `origin`, if its input is not checked."""
+    from rcweb.blocks import Reader, condense, route_of
+
+    check_sizes(model.n_components, model.degree, blocks.shape, center)
+    reader = Reader(blocks, print if model.verbose else lambda line: None)
+    prepared, table, samples = condense(
+        reader, model.n_components, center=center, observed=observed
+    )
+    # Again: only now is it known how many variables vary.
+    check_sizes(model.n_components, model.degree, (table.M, table.N), center)
+    if origin is not None:
+        # The input check sees the samples kept in memory; it takes no further pass over the data.
+        rows = origin.look(samples.seen(), model._given_names(), blocks.shape[0])
+        model._check_input(rows, origin.source)
+    # The condensed table identifies the data: hashing the blocks would read them once more.
+    known = table.gram if table.axes is None else table.axes
+    solution = _solve(model, table, samples, _open_checkpoint(model, known, table.rest))
+    model.route_, model.passes_ = route_of(*blocks.shape), reader.passes
+    return prepared, solution
+
+
+def check_fits_memory(model: RCweb, X: Any, blocks: Any) -> None:
+    """Refuse a fit that is expected to take more memory than it may."""
+    from rcweb.estimator.forecast import check_memory, forecast_of
+
+    held = issparse(X) or (isinstance(X, np.ndarray) and not isinstance(X, np.memmap))
+    expected = forecast_of(
+        X if held else None,
+        X.shape if held else blocks.shape,
+        model.n_components,
+        method=model.method,
+        quality=model.quality,
+    )
+    check_memory(expected, model.max_memory)
+
+
+def _solve(
+    model: RCweb,
+    table: CondensedTable,
+    samples: Samples,
+    checkpoint: Checkpoint | None,
+    uncentred: Any = None,
+) -> Solution:
+    from rcweb.engine.refined import solve_refined
+
+    return solve_refined(
+        table,
+        samples,
+        model.n_components,
+        degree=model.degree,
+        fdr=model.fdr,
+        doubtful=model.doubtful,
+        quality=model.quality,
+        random_state=model.random_state,
+        verbose=model.verbose,
+        checkpoint=checkpoint,
+        uncentred=uncentred,
+    )
+
+
+def _open_checkpoint(model: RCweb, *data: Array) -> Checkpoint | None:
+    """The checkpoint of this fit, identified by its data and the parameters that matter."""
+    if model.checkpoint is None:
+        return None
+    from rcweb.storage.checkpoint import Checkpoint, fingerprint, identity
+
+    # These change where and how a fit runs, not its result: a resumed fit may change them.
+    here = ("checkpoint", "max_memory", "verbose", "prior", "groups")
+    parameters = {k: v for k, v in model.get_params().items() if k not in here}
+    return Checkpoint(Path(model.checkpoint), identity(fingerprint(*data), parameters))
