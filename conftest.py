@@ -109,6 +109,7 @@ class KnownKinds:
 
 def _setup(namespace: dict[str, Any]) -> None:
     import matplotlib
+
     from example_files import write_example_files
 
     matplotlib.use("Agg")

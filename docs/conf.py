@@ -28,7 +28,7 @@ extensions = [
 ]
 exclude_patterns = ["_build"]
 
-# Pages are GitHub's Markdown and MyST; code cells of tutorials are run, and an error stops the build.
+# Pages are Markdown of MyST; code cells of tutorials are run, and an error stops the build.
 myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
 myst_heading_anchors = 4
 nb_execution_mode = "cache"
