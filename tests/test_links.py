@@ -1,4 +1,4 @@
-"""Links between the files of the repository lead somewhere; the site's own are checked by its build."""
+"""Links between the files of the repository lead somewhere."""
 
 from __future__ import annotations
 
