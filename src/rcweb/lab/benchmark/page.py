@@ -112,6 +112,11 @@ def _accuracy(read: Read, plan: str, honest: bool) -> pd.DataFrame:
     return accuracy_lines(summary[summary["panel"].str.contains("honest") == honest])
 
 
+def _stored(path: Path, read: Read) -> pd.DataFrame:
+    """A table as it was stored, to the last digit."""
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
 def _each(read: Read, plans: tuple[str, ...]) -> dict[str, pd.DataFrame]:
     """The summaries of those plans that were run."""
     summaries = {}
@@ -136,9 +141,7 @@ def render(page: str, results: Path) -> str:
     def fill(match: re.Match[str]) -> str:
         name = match["name"]
         if name.startswith(FILE):
-            path = results / name.removeprefix(FILE) / "table.csv"
-            stored = pd.read_csv(path, dtype=str, keep_default_na=False)
-            return f"{match[1]}{to_markdown(stored)}{match[3]}"
+            made[name] = partial(_stored, results / name.removeprefix(FILE) / "table.csv")
         if name not in made:
             raise ValueError(f"the page asks for the table {name!r}; known: {', '.join(made)}.")
         try:
