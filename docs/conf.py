@@ -40,13 +40,18 @@ nb_merge_streams = True
 # `name` in a docstring is a link where there is something of that name, else code.
 default_role = "py:obj"
 add_module_names = False
+toc_object_entries_show_parents = "hide"
 autodoc_typehints = "signature"  # in the text they would be said twice
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
-maximum_signature_line_length = 72
+maximum_signature_line_length = 88
 # Classes that users construct; of the others, which are results, no signature is shown.
-house_constructed = ["rcweb.knowledge.GeneSets", "rcweb.network.Network", "rcweb.tables.ReadOptions"]
+house_constructed = [
+    "rcweb.knowledge.GeneSets",
+    "rcweb.network.Network",
+    "rcweb.tables.ReadOptions",
+]
 autosummary_generate = False
 # Pictures of docstrings: the code above them is the example that a test runs.
 plot_include_source = True

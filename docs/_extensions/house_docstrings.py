@@ -16,6 +16,7 @@ UNDERLINE = re.compile(r"^\s*-{3,}\s*$")
 # What reStructuredText gives a meaning and our prose does not: |score|, components_, P*.
 CODE = re.compile(r"(``.*?``|`[^`]*`_*)")
 MARKUP = re.compile(r"\||(?<=\w)_(?!\w)|(?<=\S)\*|\*(?=\S)")
+PAGE = re.compile(r"\bdocs/(\w+)\.md\b")
 KEPT = re.compile(r"^\s*(\.\. .*|:[^:]+:(?= |$)|\* |>>> .*|\.\.\. .*)?")
 
 
@@ -62,20 +63,28 @@ def _blank(made: list[str]) -> None:
 
 
 def escaped(lines: list[str]) -> list[str]:
-    """The lines with bars, stars and trailing underscores of their prose as plain characters."""
+    """The lines with bars, stars and trailing underscores of their prose as plain characters, and
+    the names of pages as links."""
     made: list[str] = []
     example = False
     for line in lines:
         # An example lasts until the next empty line, as in doctest.
         example = bool(line.strip()) and (example or line.lstrip().startswith(">>>"))
         kept = KEPT.match(line)
-        if example or kept is None:
-            made.append(line)
-            continue
-        parts = CODE.split(line[kept.end() :])
-        prose = [p if n % 2 else MARKUP.sub(r"\\\g<0>", p) for n, p in enumerate(parts)]
-        made.append(line[: kept.end()] + "".join(prose))
+        start = len(line) if example or kept is None else kept.end()
+        parts = CODE.split(line[start:])
+        # Every other part is code.
+        parts[::2] = [PAGE.sub(r":doc:`/\1`", MARKUP.sub(r"\\\g<0>", p)) for p in parts[::2]]
+        made.append(line[:start] + "".join(parts))
     return made
+
+
+def titled(lines: list[str]) -> list[str]:
+    """The lines with a title above the attributes, to which napoleon gives none."""
+    first = next((n for n, x in enumerate(lines) if x.startswith(".. attribute::")), None)
+    if first is None:
+        return lines
+    return [*lines[:first], "", ".. rubric:: Attributes", "", *lines[first:]]
 
 
 def _process(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
@@ -83,7 +92,7 @@ def _process(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines:
 
 
 def _escape(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    lines[:] = escaped(lines)
+    lines[:] = titled(escaped(lines))
 
 
 def _signature(

@@ -55,7 +55,8 @@ def associate(activities: Any, sheet: Any) -> pd.DataFrame:
     >>> rng = np.random.default_rng(0)
     >>> activities = rng.normal(size=(40, 3))
     >>> sheet = pd.DataFrame({"hours": np.exp(activities[:, 1]), "run": ["a", "b"] * 20})
-    >>> associate(activities, sheet)[["regulator", "column", "kind", "effect", "q"]].head(1).round(3)
+    >>> table = associate(activities, sheet)
+    >>> table[["regulator", "column", "kind", "effect", "q"]].head(1).round(3)
       regulator column    kind  effect    q
     0    rcweb1  hours  number     1.0  0.0
     """

@@ -73,9 +73,10 @@ def compare(
     activities : of both, samples x regulators; samples are the same where they are called the same
     names : of the two, for the sentences
 
-    Returns a `Comparison`; ``print`` shows it in sentences. Order, sign and scale of the regulators
-    do not matter. ``compare(b, a)`` says the same with both sides exchanged. Raises ValueError for
-    models of arrays of different width: their variables have no names. The rule is in docs/compare.md.
+    Returns a `Comparison`; ``print`` shows it in sentences. The rule is in docs/compare.md. Order,
+    sign and scale of the regulators do not matter. ``compare(b, a)`` says the same with both sides
+    exchanged. Raises ValueError for models of arrays of different width: their variables have no
+    names.
 
     Examples
     --------

@@ -85,15 +85,15 @@ def resample_stability(
     random_state: int = 0,
     progress: ProgressCallback | None = None,
 ) -> Stability:
-    """Refit `model` to resamples of `X` (an array, DataFrame, sparse matrix or dask array) and
-    count which edges and regulators are found again.
+    """Refit a model to resamples, and count which edges and regulators are found again.
 
     model : fitted ``RCweb`` (or any estimator with `components_`); refitted as a clone with its
         number of regulators and an own seed per resample
-    X : the table it was fitted to
+    X : the table it was fitted to, an array, DataFrame, sparse matrix or dask array
     n_resamples : how many resamples, and so fits
-    scheme : "subsample" (`fraction` of the samples without replacement) or "bootstrap" (as many as
+    scheme : "subsample" (a part of the samples, without replacement) or "bootstrap" (as many as
         there are, with replacement)
+    fraction : of the samples, in a subsample
     threshold : |correlation| of matched rows above which a regulator counts as found again
     n_jobs : processes, as in joblib; the result does not depend on it
     executor : where to refit instead, such as ``client.get_executor()`` of a dask cluster; ignored

@@ -244,8 +244,8 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         >>> from rcweb.simulate import simulate
         >>> X = simulate(100, 80, 4, random_state=0).data
         >>> X[3, 5] = float("nan")  # not measured
-        >>> RCweb(4).fit(X).observed_[5]
-        np.float64(0.99)
+        >>> float(RCweb(4).fit(X).observed_[5])
+        0.99
         >>> RCweb(4).fit(X, batch=["first"] * 50 + ["second"] * 50).study_names_
         ('first', 'second')
         """
@@ -300,6 +300,8 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def fit_transform(self, X: Any, y: None = None, *, batch: Any = None) -> Array:
         """``fit(X, batch=batch).transform(X, batch=batch)``.
+
+        X, y, batch : as in `fit`
 
         Examples
         --------

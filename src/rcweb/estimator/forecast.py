@@ -130,6 +130,8 @@ def forecast_of(
 def forecast_text(expected: Forecast) -> str:
     """The sentence and a table of the parts, for display.
 
+    expected : of `forecast`
+
     Examples
     --------
     >>> from rcweb.estimator.forecast import forecast, forecast_text

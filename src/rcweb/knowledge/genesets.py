@@ -114,8 +114,8 @@ class GeneSets:
         --------
         >>> import pandas as pd
         >>> from rcweb.knowledge import GeneSets
-        >>> edges = pd.DataFrame({"TF": ["fur", "fur"], "target": ["fepA", "sodB"], "sign": "-+"})
-        >>> GeneSets.from_edges(edges.assign(sign=["-", "+"])).weights
+        >>> edges = {"TF": ["fur", "fur"], "target": ["fepA", "sodB"], "effect": ["-", "+"]}
+        >>> GeneSets.from_edges(pd.DataFrame(edges)).weights
         ((-1.0, 1.0),)
         """
         titles = [str(title) for title in edges.columns]
@@ -162,7 +162,9 @@ class GeneSets:
         return tuple((1.0,) * len(members) for members in self.members)
 
     def describe(self, descriptions: Mapping[str, str]) -> GeneSets:
-        """The same sets with other descriptions, ``{name: text}``; the rest keep theirs.
+        """The same sets with other descriptions.
+
+        descriptions : ``{name: text}``; sets that it does not name keep theirs
 
         Examples
         --------

@@ -112,7 +112,9 @@ def from_log(log_p: Array) -> Array:
 
 
 def format_p(log10_p: float) -> str:
-    """Text of a probability given as log10, also where a float would be 0.
+    """Text of a probability, also where a float would be 0.
+
+    log10_p : its logarithm
 
     Examples
     --------

@@ -35,7 +35,9 @@ NO_SCALE = dict.fromkeys(("scale", "scale_low", "scale_high", "offset"), float("
 class MeasuredMatch:
     """One factor and the regulator assigned to it.
 
-    regulator : its name, or None when none fits; `candidate` is the assigned one in any case
+    factor : its name
+    regulator : the name of its regulator, or None when none fits
+    candidate : the regulator assigned in any case
     correlation : of the factor with the candidate over the measured samples
     p : probability that the best of all regulators correlates as well with shuffled measurements
     q : Benjamini-Hochberg over factors

@@ -65,6 +65,12 @@ def name_regulators(
     >>> model = RCweb(4).fit(truth.data)
     >>> names = name_regulators(model, GeneSets.from_dict(known))
     >>> names[["name", "overlap", "known_size"]]
+              name  overlap  known_size
+    regulator
+    rcweb0     TF1       10          10
+    rcweb1     TF0        9           9
+    rcweb2     TF2        7           8
+    rcweb3     TF3        6           6
     >>> model = model.set_names(names["name"])
     """
     net = as_network(network)

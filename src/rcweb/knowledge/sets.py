@@ -70,6 +70,16 @@ class Overlaps:
 
         Columns: regulator, sign, set, description, overlap, n_targets, set_size, expected, fold,
         correlation, p, q, bonferroni, log10_p. `p` is never 0: below 2.2e-308 read `log10_p`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from rcweb.knowledge import GeneSets, overlap_test
+        >>> genes = [f"g{n}" for n in range(50)]
+        >>> known = GeneSets.from_dict({"fur": genes[:8], "lexA": genes[8:16]})
+        >>> overlaps = overlap_test(np.arange(50)[None] < 10, known, targets=genes)
+        >>> overlaps.table(max_q=0.05)["set"].tolist(), overlaps.table()["set"].tolist()
+        (['fur'], ['fur', 'lexA'])
         """
         row, column = np.nonzero(
             (self.overlap >= min_overlap) & (self.log_q <= _log_level("max_q", max_q))
@@ -100,10 +110,20 @@ class Overlaps:
         correction : "bonferroni" or "bh" (Benjamini-Hochberg)
         min_claim : smallest |correlation| of a pair, in units of the regulator's largest one
 
-        Returns rows as of `table`. Maximises the sum of |correlation| over pairs that are significant at `alpha` after
-        `correction` and whose |correlation| is at least `min_claim` times
-        the largest one of the regulator. A regulator whose best name is taken and whose next best
-        is much weaker stays unnamed.
+        Returns rows as of `table`. Maximises the sum of |correlation| over pairs that are
+        significant and whose |correlation| is large enough. A regulator whose best name is taken
+        and whose next best is much weaker stays unnamed.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from rcweb.knowledge import GeneSets, overlap_test
+        >>> genes = [f"g{n}" for n in range(50)]
+        >>> known = GeneSets.from_dict({"fur": genes[:8], "lexA": genes[8:16]})
+        >>> network = np.array([np.arange(50) < 8, np.arange(50) < 10])  # both look like fur
+        >>> overlap_test(network, known, targets=genes).assign()[["regulator", "set"]]
+          regulator  set
+        0    rcweb0  fur
         """
         corrected = {"bonferroni": self.log_bonferroni, "bh": self.log_q}
         if correction not in corrected:
@@ -174,8 +194,8 @@ def overlap_test(
     min_size, max_size : limits on a set's number of members within the universe
     regulators, targets : names of the rows and columns, where `network` is an array
 
-    Returns `Overlaps`. Each p-value is the exact hypergeometric tail (section 4.3). Every pair counts as a test in the
-    corrections, also those without overlap.
+    Returns `Overlaps`. Each p-value is the exact hypergeometric tail (section 4.3). Every pair
+    counts as a test in the corrections, also those without overlap.
 
     Examples
     --------

@@ -31,7 +31,7 @@ EDGE_COLUMNS = (
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A sparse, signed, labelled network of P regulators over N targets (the paper's C, eq. 2).
+    """A sparse, signed, labelled network of P regulators over N targets; C in equation 2.
 
     weights : (P, N) ; zero = no edge
     probability : (P, N) in [0, 1], of every edge
@@ -104,7 +104,9 @@ class Network:
         )
 
     def position(self, regulator: str) -> int:
-        """The row of a regulator, given by its id or its name.
+        """The number of the row of a regulator.
+
+        regulator : its id or its name
 
         Raises ValueError if no regulator or several have this name; it lists near names.
 
@@ -119,7 +121,10 @@ class Network:
         return _position("regulator", regulator, self.regulators, self.regulator_names)
 
     def target_position(self, target: str) -> int:
-        """The column of a target, given by its id or its name; ValueError as in `position`."""
+        """The number of the column of a target; ValueError as in `position`.
+
+        target : its id or its name
+        """
         return _position("variable", target, self.targets, self.target_names)
 
     def edges(self, min_probability: float = 0.0) -> pd.DataFrame:
@@ -210,15 +215,23 @@ class Network:
     # --- export formats; each returns text, `save` writes it ---
 
     def to_graphml(self, min_probability: float = 0.0) -> str:
-        """GraphML, as networkx, igraph and Cytoscape read it; targets without edges left out."""
+        """GraphML, as networkx, igraph and Cytoscape read it; targets without edges left out.
+
+        min_probability : edges below it are left out
+        """
         return formats.graphml(self._named_regulators(), self.edges(min_probability))
 
     def to_cytoscape(self, min_probability: float = 0.0) -> str:
-        """Cytoscape JSON (.cyjs), also of Cytoscape.js; targets without edges left out."""
+        """Cytoscape JSON (.cyjs), also of Cytoscape.js; targets without edges left out.
+
+        min_probability : edges below it are left out
+        """
         return formats.cytoscape_json(self._named_regulators(), self.edges(min_probability))
 
     def to_gmt(self, min_probability: float = 0.0) -> str:
         """Gene matrix transposed (.gmt): one line per regulator that has targets.
+
+        min_probability : edges below it are left out
 
         The set has the regulator's name, its description begins with the id; members are ids.
         """
@@ -232,7 +245,10 @@ class Network:
         return formats.gmt(zip(names, sets, sets.values()))
 
     def to_tsv(self, min_probability: float = 0.0) -> str:
-        """The edges table as text: regulator, target, weight, probability, names of both, grade."""
+        """The edges table as text: regulator, target, weight, probability, names of both, grade.
+
+        min_probability : edges below it are left out
+        """
         return formats.tsv(self.edges(min_probability).drop(columns="score"))
 
     def save(self, path: str | Path, min_probability: float = 0.0) -> Path:

@@ -57,10 +57,8 @@ def report_data(
     provenance: Mapping[str, Any] | None = None,
     title: str = "Hidden regulators",
 ) -> ReportData:
-    """Gather what `write_report` shows.
+    """Gather what `write_report` shows; only `model` and the data are needed.
 
-    Parameters
-    ----------
     model : a fitted `RCweb`, or anything with its `network_` and, where there, `singular_values_`,
         `reason_`, `evidence_`, `diagnosis_`, `warnings_` and `input_`.
     X_or_activities : (samples, variables) the data, or (samples, regulators) their activities.
@@ -86,6 +84,21 @@ def report_data(
         reliability, strength, kept, unseen, new, regulator, evidence.
     prior_targets : their members and what was found: list, target, listed, probability, weight.
     provenance : where the result comes from, ``{what: value}``.
+    title : of the page.
+
+    Returns `ReportData`.
+
+    Examples
+    --------
+    >>> from rcweb import RCweb
+    >>> from rcweb.report import report_data, write_report
+    >>> from rcweb.simulate import simulate
+    >>> X = simulate(60, 40, 3, random_state=0).data
+    >>> data = report_data(RCweb(3).fit(X), X, title="A planted network")
+    >>> data.summary[0]
+    '3 hidden regulators explain 99% of the variance of 40 variables over 60 samples.'
+    >>> write_report("report.html", data).name
+    'report.html'
     """
     network: Network = model.network_
     activities, explained = _activities(model, X_or_activities, network)
