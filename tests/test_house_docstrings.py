@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("sphinx")
 sys.path.append(str(Path(__file__).parents[1] / "docs" / "_extensions"))
 
-from house_docstrings import definitions, escaped, titled
+from house_docstrings import definitions, escaped, shortened, titled
 
 
 def test_items_become_a_definition_list() -> None:
@@ -109,3 +109,10 @@ def test_attributes_have_a_title() -> None:
     lines = [":param x: a number", "", ".. attribute:: mean_", "", "   Of it.", ".. attribute:: n_"]
     assert titled(lines) == [*lines[:2], "", ".. rubric:: Attributes", "", *lines[2:]]
     assert titled(["Attributes of it."]) == ["Attributes of it."]
+
+
+def test_types_are_short() -> None:
+    before = (
+        "(X: ~numpy.ndarray[tuple[~typing.Any, ...], ~numpy.dtype[~numpy.float64]], y: pd.Series)"
+    )
+    assert shortened(before) == "(X: ndarray, y: Series)"

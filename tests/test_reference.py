@@ -92,6 +92,14 @@ def test_all_that_is_shown_has_a_docstring() -> None:
     assert [n for n, thing in objects.items() if n not in tuples and not thing.__doc__] == []
 
 
+def test_properties_have_no_colon_in_their_first_line() -> None:
+    """napoleon would take what stands before it for a type."""
+    properties = {n: p for n, p in shown_objects().items() if isinstance(p, property)}
+    assert len(properties) > 10
+    first = {name: (thing.__doc__ or "").partition("\n")[0] for name, thing in properties.items()}
+    assert [name for name, line in first.items() if ": " in line] == []
+
+
 def test_the_first_page_lists_functions_and_classes() -> None:
     """Methods, constants and helpers of rivals stand on their pages alone."""
     described = {

@@ -16,6 +16,8 @@ UNDERLINE = re.compile(r"^\s*-{3,}\s*$")
 # What reStructuredText gives a meaning and our prose does not: |score|, components_, P*.
 CODE = re.compile(r"(``.*?``|`[^`]*`_*)")
 MARKUP = re.compile(r"\||(?<=\w)_(?!\w)|(?<=\S)\*|\*(?=\S)")
+NUMPY_ARRAY = re.compile(r"(?:~?numpy\.)?ndarray\[.*?dtype\[.*?\]\]")
+PREFIX = re.compile(r"\b(?:pd|np)\.(?=[A-Z])")
 PAGE = re.compile(r"\bdocs/(\w+)\.md\b")
 KEPT = re.compile(r"^\s*(\.\. .*|:[^:]+:(?= |$)|\* |>>> .*|\.\.\. .*)?")
 
@@ -95,14 +97,21 @@ def _escape(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: 
     lines[:] = titled(escaped(lines))
 
 
+def shortened(annotations: str) -> str:
+    """Types as a reader says them: an array of numbers is an array."""
+    return PREFIX.sub("", NUMPY_ARRAY.sub("ndarray", annotations))
+
+
 def _signature(
     app: Sphinx, what: str, name: str, thing: Any, options: Any, signature: Any, returned: Any
-) -> tuple[str, None] | None:
+) -> tuple[str, str | None] | None:
     """Results are made by functions: how they are constructed is nothing that a reader calls."""
     made_by_users = name in app.config.house_constructed
     if what == "class" and is_dataclass(thing) and not made_by_users:
         return "", None
-    return None
+    if signature is None:
+        return None
+    return shortened(signature), None if returned is None else shortened(returned)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

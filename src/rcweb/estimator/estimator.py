@@ -619,10 +619,20 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     @property
     def diagnosis_(self) -> pd.DataFrame:
-        """One row per regulator: how it was found and how far to trust it; computed at first use.
+        """How every regulator was found and how far to trust it, a row each; made at first use.
 
-        Read "certified" and "found" first; the other columns are the numbers behind them. What they
-        mean depends on the method: "paper" has its own.
+        certified : found again in halves of the variables that share none
+        found : certified, or sparser than chance and the same for any start
+        frequency : share of the other searches that have it
+        error : expected 1 - cosine between this regulator and that of another set of searches
+        recurrence : agreement of disjoint halves of the variables, 0 to 1
+        edges, zeros : number of targets, and of the non-targets that determine the regulator
+        noise_ratio : near 1 when zeros are exact, larger when they are only small
+        gap : near 1 when another column fits as well
+        score, chance : sparseness found, and the best that the same search reaches by chance
+        share : part of the regulator that no other one explains
+
+        Other methods than "refined" have other columns.
         """
         self._make_diagnosis()
         return self._table("_diagnosis", index=self.get_feature_names_out())

@@ -92,7 +92,7 @@ class Guided:
 
     @property
     def guided(self) -> bool:
-        """Whether known targets were judged: `prior_` and its like are there."""
+        """Whether known targets were judged, so that `prior_` and its like are there."""
         return hasattr(self, "_prior")
 
     @property

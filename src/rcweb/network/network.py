@@ -92,7 +92,7 @@ class Network:
 
     @property
     def n_edges(self) -> int:
-        """Number of edges: entries of `weights` that are not zero."""
+        """Number of edges, the entries of `weights` that are not zero."""
         return int(np.count_nonzero(self.weights))
 
     @property

@@ -20,9 +20,10 @@ COLUMNS = {"regulator": 0.0, "known": 0.11, "bar": 0.22, "p": 0.52, "about": 0.6
 def overlaps(table: pd.DataFrame, *, n: int = 15, ax: Axes | None = None) -> Axes:
     """The `n` most significant rows of `table` as a figure.
 
-    table : of `name_regulators` (one row per regulator) or of `Overlaps.table`. The bar shows the
-        known targets that were found (dark), those that were not (light) and found targets that
-        are not known (outline); beside it p, and the top term or else the description
+    table : of `rcweb.knowledge.name_regulators` (one row per regulator) or of
+        `rcweb.knowledge.Overlaps.table`. The bar shows the known targets that were found (dark),
+        those that were not (light) and found targets that are not known (outline); beside it p, and
+        the top term or else the description
     n : at most so many rows
     ax : axes to draw on; None: a new figure
 

@@ -29,7 +29,7 @@ def volcano(
 ) -> Axes:
     """Change of every regulator (with its 95 % interval where q is small) against -log10 p.
 
-    contrasts : table of `rcweb.activity.contrast` or `changed`
+    contrasts : table of `rcweb.activity.contrast` or `rcweb.activity.changed`
     group, reference : the comparison to show; may be left out where the table has one only
     q : false discovery rate below which a change is coloured
     n : names of at most so many of them

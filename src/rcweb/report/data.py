@@ -53,7 +53,7 @@ class Known:
 
     @property
     def fits(self) -> bool:
-        """Whether it is worth giving its name: q at most 0.05, or stated without q."""
+        """Whether it is worth giving its name, by q of at most 0.05 or stated without q."""
         return self.q is None or self.q <= SIGNIFICANT
 
 

@@ -65,7 +65,7 @@ class InputCheck:
 
     @property
     def rows(self) -> tuple[tuple[str, str], ...]:
-        """(what, text) pairs: the facts and the matches."""
+        """(what, text) pairs of the facts and the matches."""
         return (*self.facts, *((one.file, one.text) for one in self.matches))
 
     def __str__(self) -> str:

@@ -58,7 +58,7 @@ class Factors:
 
     @property
     def scores(self) -> Array:
-        """Signed scores (P, N) that order edges across regulators: z-scores within each row."""
+        """Signed scores (P, N) that order edges across regulators, z-scores within each row."""
         return z_scores(self.network)
 
 
