@@ -39,6 +39,7 @@ from rcweb.lab.benchmark.prior_page import (
     support_lines,
 )
 from rcweb.lab.benchmark.readme_tables import planted_cells, real_and_foreign
+from rcweb.lab.benchmark.scale_page import exponent_table, size_lines
 from rcweb.lab.benchmark.scoreboard import reader
 from rcweb.lab.benchmark.summary import to_markdown
 
@@ -99,6 +100,8 @@ def tables(results: Path) -> dict[str, Make]:
         "budget": lambda read: seconds_lines(_each(read, PLANS_RUN)),
         "methods": lambda read: method_lines(),
         "planted cells": planted_cells,
+        "scale": lambda read: size_lines(reader(results)("scale")),
+        "scale exponents": lambda read: exponent_table(reader(results)("scale")),
         "real and foreign": lambda read: real_and_foreign(reader(results)),
     }
     for plan in ACCURACY:
