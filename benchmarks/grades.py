@@ -1,6 +1,6 @@
 """How often regulators of each grade are right: the numbers in docs/reading.md.
 
-``python benchmarks/grades.py`` fits the tables of the plan ``foreign``, two of every world, with the
+``python benchmarks/grades.py`` fits tables of the plan ``foreign``, two of every world, with the
 number of regulators told, and writes ``benchmarks/results/grades/grades.csv``: one line per table
 and grade. A regulator is right if its weights correlate above 0.9 with those of a planted one. In
 nulls nothing is right. About ten minutes on one core; RCWEB_DATA adds the null made of a real

@@ -130,7 +130,7 @@ def edge_text_height(axes: Axes) -> float:
 
 @cache
 def _no_edge() -> RCweb:
-    """Twelve regulators among noise whose singular values fall without a step, as in real tables."""
+    """Twelve regulators in noise whose singular values fall without a step, as in real tables."""
     truth = simulate(120, 400, 12, noise=0.0, random_state=0, regulators="gaussian", density=0.06)
     rng = np.random.default_rng(1)
     U = np.linalg.qr(rng.standard_normal((120, 120)))[0]
@@ -198,7 +198,7 @@ def engine_row() -> Figure:
 
 def engine_unmix() -> Figure:
     """Two columns turned in their plane, the likelihood of every direction, and the repair."""
-    truth, space = _example()
+    _, space = _example()
     right = search_columns(space, 10).columns
     B = right.B.copy()
     pair = B[:2] * np.sign((B[0] @ B[1]) or 1.0) ** np.array([[0], [1]])

@@ -17,10 +17,11 @@ from matplotlib.figure import Figure
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import engine  # noqa: E402
-import paper  # noqa: E402
-import reading  # noqa: E402
-from style import IMAGES, SETTINGS, save  # noqa: E402
+import paper
+import reading
+from style import IMAGES, SETTINGS, save
+
+import engine
 
 
 def pictures(*modules: ModuleType) -> dict[str, Callable[[], Figure]]:

@@ -59,7 +59,7 @@ def _draw_network(axes: Axes, C: np.ndarray) -> None:
 
 
 def _draw_product(axes: Axes, R: np.ndarray, C: np.ndarray) -> None:
-    M, P, N = len(R), *C.shape
+    M = len(R)
     left = 0.0
     for matrix, sign, label in (
         (R @ C, "=", "G\nsamples x variables"),
