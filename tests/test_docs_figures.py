@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -15,15 +17,19 @@ MOST_BYTES = 60_000
 CHEAP = "paper-number"
 
 
-@pytest.fixture
-def make(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """docs/figures/make.py, whose modules are no package."""
-    monkeypatch.syspath_prepend(str(DOCS / "figures"))
-    for name in ("make", "paper", "engine", "reading", "style"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    import make
+MODULES = ("make", "paper", "engine", "reading", "style")  # of docs/figures
 
-    return make
+
+@pytest.fixture
+def make(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """docs/figures/make.py, whose modules are no package and leave no trace."""
+    before = {name: sys.modules.pop(name, None) for name in MODULES}
+    monkeypatch.syspath_prepend(str(DOCS / "figures"))
+    yield importlib.import_module("make")
+    for name, module in before.items():
+        sys.modules.pop(name, None)
+        if module is not None:
+            sys.modules[name] = module
 
 
 def referenced() -> dict[str, set[str]]:
