@@ -1,6 +1,6 @@
 """Named regulators of E. coli and yeast, beside FastICA: the tables of docs/interpretation.md.
 
-    RCWEB_DATA=folder python benchmarks/applications.py
+RCWEB_DATA=folder python benchmarks/applications.py
 """
 
 from __future__ import annotations

@@ -412,7 +412,7 @@ def engine_grades() -> Figure:
     for level in (CERTAIN, RECURRENT):
         axes.axhline(level, color="black", lw=0.9, ls="--")
     for x, k in enumerate(order, 1):
-        axes.text(x, max(beyond[k], 0) + 0.02, f"{rho[k]:.2f}", ha="center", fontsize=8,
+        axes.text(x, max(beyond[k], 0) + 0.03, f"{rho[k]:.2f}", ha="center", fontsize=8,
                   bbox={"color": "white", "pad": 0.6})  # fmt: skip
     axes.set(xlabel="regulator", ylabel="recurrence\nbeyond chance", ylim=(0, 1.12))
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -126,7 +126,10 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
 
 
 def read_rows(path: Path) -> pd.DataFrame:
-    """The measurements as a table, the last row of each task, with what their cells are."""
+    """The measurements as a table, the last row of each task, with what their cells are.
+
+    path : of the file ``rows.jsonl`` of a plan
+    """
     lines = read_lines(path)
     cells = {line["describes"]: line for line in lines if "describes" in line}
     table = pd.DataFrame(
