@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # One process per core, the tests of a file in one of them, which share its fixtures.
 PARALLEL := -n logical --maxprocesses 8 --dist loadfile
 
-.PHONY: demo test test-all test-browser lint bench clean
+.PHONY: demo test test-all test-browser lint docs bench clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -33,8 +33,13 @@ lint: $(STAMP)
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/vulture
 
+# Runs the tutorials too, and keeps what they gave until they change.
+docs: $(STAMP)
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build/html
+	@echo "Look at docs/_build/html/index.html"
+
 bench: $(STAMP)
 	$(BIN)/rcweb bench fig1 --quick
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis docs/_build
