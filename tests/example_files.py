@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+
 from rcweb.simulate import simulate
 
 CONDITIONS = ("wt", "ko", "heat", "cold")
