@@ -17,6 +17,11 @@ nox.options.sessions = ["lowest", "newest", "dist"]
 ROOT = Path(__file__).parent
 DIST = ROOT / "dist"
 RELEASE = ROOT / "tests" / "release"
+# rattler-build reads the conda recipe; to build it takes the channel conda-forge.
+RENDERED = (
+    "import sys; from rattler_build import Stage0Recipe as R, VariantConfig as V; "
+    "print(*R.from_file(sys.argv[1]).render(V()))"
+)
 
 
 @nox.session(python="3.11")
@@ -34,13 +39,14 @@ def newest(session: nox.Session) -> None:
 @nox.session
 def dist(session: nox.Session) -> None:
     """Source archive and wheel in dist/, what is in them, and the wheel with every extra."""
-    session.install("build[uv]", "twine", "cffconvert")
+    session.install("build[uv]", "twine", "cffconvert", "py-rattler-build")
     for old in DIST.glob("rcweb-*"):
         old.unlink()
     session.run("python", "-m", "build", "--installer", "uv", "--outdir", DIST, ROOT)
     session.run("twine", "check", "--strict", *_built())
     session.run("python", RELEASE / "contents.py", *_built())
     session.run("cffconvert", "--validate", "--infile", ROOT / "CITATION.cff")
+    session.run("python", "-c", RENDERED, ROOT / "recipe" / "recipe.yaml")
     session.notify("wheel")
 
 

@@ -5,6 +5,7 @@ The folders in ``older/`` are named after the version that wrote them, by ``olde
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 import zipfile
@@ -131,6 +132,16 @@ def test_commands_take_an_older_folder(folder, rcweb, tmp_path) -> None:
     rcweb("transform", result / "model.rcweb", OLDER / "table.csv", "-o", tmp_path / "again.tsv")
     again = pd.read_csv(tmp_path / "again.tsv", sep="\t", index_col=0)
     same(again.to_numpy(), pd.read_csv(result / "activities.tsv", sep="\t", index_col=0).to_numpy())
+
+
+def test_knowledge_of_a_newer_version_is_refused_in_one_sentence(rcweb, tmp_path) -> None:
+    result = shutil.copytree(FOLDERS[-1] / "result", tmp_path / "result")
+    path = result / "knowledge.json.gz"
+    document = json.loads(gzip.decompress(path.read_bytes())) | {"version": 2}
+    path.write_bytes(gzip.compress(json.dumps(document).encode()))
+    said = rcweb("explain", result, "gene21", code=3)
+    assert "has format version 2" in said
+    assert "pip install --upgrade rcweb" in said
 
 
 def changed(source: Path, target: Path, **changes) -> Path:
