@@ -17,6 +17,7 @@ nox.options.sessions = ["lowest", "newest", "dist"]
 ROOT = Path(__file__).parent
 DIST = ROOT / "dist"
 RELEASE = ROOT / "tests" / "release"
+EXTRAS = ["core", "cli", "plot", "graph", "tables", "anndata", "scale", "all"]
 # rattler-build reads the conda recipe; to build it takes the channel conda-forge.
 RENDERED = (
     "import sys; from rattler_build import Stage0Recipe as R, VariantConfig as V; "
@@ -47,13 +48,15 @@ def dist(session: nox.Session) -> None:
     session.run("python", RELEASE / "contents.py", *_built())
     session.run("cffconvert", "--validate", "--infile", ROOT / "CITATION.cff")
     session.run("python", "-c", RENDERED, ROOT / "recipe" / "recipe.yaml")
-    session.notify("wheel")
+    for extra in EXTRAS:
+        session.notify(f"wheel(extra={extra!r})")
 
 
 @nox.session
-@nox.parametrize("extra", ["core", "cli", "plot", "graph", "tables", "anndata", "scale", "all"])
+@nox.parametrize("extra", EXTRAS)
 def wheel(session: nox.Session, extra: str) -> None:
-    """The wheel in dist/ in an environment with nothing else, used without and with an extra."""
+    """The wheel in dist/ in an environment with nothing else, used without an extra ("core"), with
+    one of them, and with all."""
     built = [path for path in _built() if path.suffix == ".whl"]
     if not built:
         session.error("there is no wheel in dist/; run nox -s dist")

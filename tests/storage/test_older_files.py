@@ -129,6 +129,11 @@ def test_commands_take_an_older_folder(folder, rcweb, tmp_path) -> None:
     rcweb("contrast", result, "--samples", sheet, "--group", "condition", "--reference", "wt",
           "-o", contrasts)  # fmt: skip
     assert len(pd.read_csv(contrasts, sep="\t")) == 3
+    rcweb("associate", result, "--samples", sheet, "-o", tmp_path / "associations.tsv")
+    assert len(pd.read_csv(tmp_path / "associations.tsv", sep="\t")) == 3
+    rcweb("compare", result, FOLDERS[-1] / "result", "-o", tmp_path / "compared")
+    matches = pd.read_csv(tmp_path / "compared" / "matches.tsv", sep="\t")
+    assert list(matches["relation"]) == ["same"] * 3
     rcweb("transform", result / "model.rcweb", OLDER / "table.csv", "-o", tmp_path / "again.tsv")
     again = pd.read_csv(tmp_path / "again.tsv", sep="\t", index_col=0)
     same(again.to_numpy(), pd.read_csv(result / "activities.tsv", sep="\t", index_col=0).to_numpy())
