@@ -1,6 +1,6 @@
-"""``python -m rcweb.lab.benchmark.page``: the tables of docs/benchmark.md from benchmarks/results.
+"""``python -m rcweb.lab.benchmark.page``: tables of README and docs from benchmarks/results.
 
-A table of the page stands between ``<!-- table NAME -->`` and ``<!-- end -->``; everything else is
+A table of a page stands between ``<!-- table NAME -->`` and ``<!-- end -->``; everything else is
 kept. ``--check`` changes nothing and reports whether the page agrees with the results.
 """
 
@@ -37,6 +37,8 @@ from rcweb.lab.benchmark.prior_page import (
     planted_lines,
     support_lines,
 )
+from rcweb.lab.benchmark.readme_tables import planted_cells, real_and_foreign
+from rcweb.lab.benchmark.scoreboard import reader
 from rcweb.lab.benchmark.summary import to_markdown
 
 ACCURACY = ("fig1", "fig2a", "fig2b", "fig2c", "fig3", "worlds")
@@ -51,15 +53,15 @@ PLANS_RUN = (
     "foreign",
     "prior",
 )
-PAGES = (Path("docs/benchmark.md"), Path("docs/prior.md"))
+PAGES = (Path("docs/benchmark.md"), Path("docs/prior.md"), Path("README.md"))
 MARK = re.compile(r"(<!-- table (?P<name>[\w -]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 Read = Callable[[str], pd.DataFrame]
 Make = Callable[[Read], pd.DataFrame]
 
 
-def tables() -> dict[str, Make]:
-    """The tables of the page by name, each a function of the summaries of plans."""
+def tables(results: Path) -> dict[str, Make]:
+    """The tables of the pages by name, each a function of the summaries of plans in `results`."""
     made: dict[str, Make] = {
         "published": lambda read: published_lines(read("fig3")),
         "slow": lambda read: slow_lines(_all(read, ACCURACY)),
@@ -79,6 +81,8 @@ def tables() -> dict[str, Make]:
         "fig4": lambda read: exponent_lines(read("fig4/exponents")),
         "budget": lambda read: seconds_lines(_each(read, PLANS_RUN)),
         "methods": lambda read: method_lines(),
+        "planted cells": planted_cells,
+        "real and foreign": lambda read: real_and_foreign(reader(results)),
     }
     for plan in ACCURACY:
         made[plan] = partial(_accuracy, plan=plan, honest=False)
@@ -106,7 +110,7 @@ def _all(read: Read, plans: tuple[str, ...]) -> pd.DataFrame:
 
 def render(page: str, results: Path) -> str:
     """The page with every table rebuilt from the csv files in `results`."""
-    made = tables()
+    made = tables(results)
 
     def read(name: str) -> pd.DataFrame:
         plan, _, file = name.partition("/")
@@ -131,7 +135,7 @@ def render(page: str, results: Path) -> str:
 def main(arguments: list[str] | None = None) -> int:
     """Rewrite the pages, or with --check return 1 if one would change."""
     parser = argparse.ArgumentParser(prog="python -m rcweb.lab.benchmark.page", description=__doc__)
-    parser.add_argument("--page", type=Path, action="append", help="instead of both pages")
+    parser.add_argument("--page", type=Path, action="append", help="instead of all of them")
     parser.add_argument("--results", type=Path, default=Path("benchmarks/results"))
     parser.add_argument("--check", action="store_true", help="change nothing; 1 if out of step")
     given = parser.parse_args(arguments)
