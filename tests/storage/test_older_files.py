@@ -49,6 +49,12 @@ def test_there_are_files_of_the_first_release_and_of_both_methods() -> None:
     assert {path.stem for path in MODELS} == {"paper", "guided", "studies"}
 
 
+def test_a_released_version_has_its_files_kept() -> None:
+    """So that the versions after it are tested with them: ``older/write.py`` writes them."""
+    if "dev" not in __version__:
+        assert (OLDER / __version__ / "result").is_dir()
+
+
 @each_model
 def test_activities_and_network_are_those_of_the_version_that_wrote_it(path, table) -> None:
     model, expected = load_model(path), np.load(path.with_suffix(".npz"))

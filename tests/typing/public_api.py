@@ -23,6 +23,7 @@ import rcweb.simulate
 from rcweb import RCweb, fit_anndata, load_model, read_table, save_model
 from rcweb.activity import Comparison, Stability
 from rcweb.datasets import Dataset, load_ecoli
+from rcweb.estimator.forecast import Forecast, forecast
 from rcweb.knowledge import GeneSets, Overlaps
 from rcweb.network import Explanation, Network
 from rcweb.report import ReportData
@@ -178,6 +179,12 @@ def page(model: RCweb, data: pd.DataFrame, folder: Path) -> None:
 
 def annotated(adata: Any) -> None:
     assert_type(fit_anndata(adata, n_components=20, layer="log"), RCweb)
+
+
+def before_the_fit() -> None:
+    expected = forecast((100_000, 20_000), n_components=50, kind="sparse", nnz=10**8)
+    assert_type(expected, Forecast)
+    assert_type(expected.peak_bytes, int)
 
 
 def public_data() -> None:
