@@ -216,10 +216,25 @@ def project_with_error(blocks: Blocks, step: ProjectWithError) -> tuple[Any, Any
 
 
 def transform_blocks(model: Fitted, source: Any, out: Any) -> Any:
-    """Write the activities of the samples of `source` to `out`, one block in memory at a time.
+    """Write the activities of many samples to a file, one block in memory at a time.
 
-    source : anything that `rcweb.blocks.as_blocks` accepts, such as a path or a dask array
+    model : a fitted `rcweb.RCweb`
+    source : path of a .npy, .zarr, .h5ad or .parquet file, dask or zarr array, memory map or
+        AnnData object; TypeError for tables in memory, which ``model.transform`` takes
     out : path of a new .npy or .zarr file, or an array (M, P) to fill
+
+    Returns the array (M, P) that was filled: a memory map or a zarr array for a path.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rcweb import RCweb
+    >>> from rcweb.blocks import transform_blocks
+    >>> from rcweb.simulate import simulate
+    >>> np.save("table.npy", simulate(200, 40, 3, random_state=0).data)
+    >>> model = RCweb(3).fit("table.npy")
+    >>> transform_blocks(model, "table.npy", "activities.npy").shape
+    (200, 3)
     """
     from sklearn.utils.validation import check_is_fitted
 

@@ -42,7 +42,24 @@ _NEEDED = ("components_", "projection_", "mean_", "noise_", "edge_probability_",
 
 
 def save_model(model: RCweb, path: str | Path) -> None:
-    """Write a fitted model to `path`, atomically. Same model, same bytes."""
+    """Write a fitted model to a file, atomically; the same model gives the same bytes.
+
+    model : a fitted `RCweb`; ``rcweb.storage.errors.ModelError`` (a ValueError) if it is not
+    path : of the file, replaced if it is there; by custom it ends in .rcweb
+
+    All results are kept but `trace_`; of the parameters all but `checkpoint`, `max_memory`, `prior`
+    and `groups`, which are about the machine.
+
+    Examples
+    --------
+    >>> from rcweb import RCweb, load_model, save_model
+    >>> from rcweb.simulate import simulate
+    >>> X = simulate(60, 40, 3, random_state=0).data
+    >>> model = RCweb(3).fit(X)
+    >>> save_model(model, "model.rcweb")
+    >>> bool((load_model("model.rcweb").transform(X) == model.transform(X)).all())
+    True
+    """
     write_bytes(path, model_to_bytes(model))
 
 
@@ -70,7 +87,21 @@ def model_to_bytes(model: RCweb) -> bytes:
 
 
 def load_model(path: str | Path) -> RCweb:
-    """The fitted model in a file written by `save_model`; ``transform`` gives the same bits."""
+    """The fitted model in a file; its ``transform`` gives the same bits.
+
+    path : of a file written by `save_model` or `rcweb fit`, of this version or an earlier one
+
+    Raises ``rcweb.storage.errors.ModelError`` (a ValueError) for any other file. No code in a file
+    is ever run, so that files of strangers are safe.
+
+    Examples
+    --------
+    >>> from rcweb import RCweb, load_model, save_model
+    >>> from rcweb.simulate import simulate
+    >>> save_model(RCweb(3).fit(simulate(60, 40, 3, random_state=0).data), "model.rcweb")
+    >>> load_model("model.rcweb").network_
+    Network(3 regulators, 40 targets, 15 edges)
+    """
     path = Path(path)
     if not path.is_file():
         raise ModelError(f"There is no file {str(path)!r}.")

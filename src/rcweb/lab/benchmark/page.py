@@ -1,7 +1,8 @@
 """``python -m rcweb.lab.benchmark.page``: tables of README and docs from benchmarks/results.
 
 A table of a page stands between ``<!-- table NAME -->`` and ``<!-- end -->``; everything else is
-kept. ``--check`` changes nothing and reports whether the page agrees with the results.
+kept. ``<!-- table file NAME -->`` is ``NAME/table.csv`` as a script in benchmarks/ wrote it.
+``--check`` changes nothing and reports whether the page agrees with the results.
 """
 
 from __future__ import annotations
@@ -53,8 +54,24 @@ PLANS_RUN = (
     "foreign",
     "prior",
 )
-PAGES = (Path("docs/benchmark.md"), Path("docs/prior.md"), Path("README.md"))
+PAGES = tuple(
+    map(
+        Path,
+        (
+            "docs/benchmark.md",
+            "docs/prior.md",
+            "README.md",
+            "docs/activity.md",
+            "docs/compare.md",
+            "docs/interpretation.md",
+            "docs/scale.md",
+            "docs/studies.md",
+        ),
+    )
+)
 MARK = re.compile(r"(<!-- table (?P<name>[\w -]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+FILE = "file "
 
 Read = Callable[[str], pd.DataFrame]
 Make = Callable[[Read], pd.DataFrame]
@@ -95,6 +112,11 @@ def _accuracy(read: Read, plan: str, honest: bool) -> pd.DataFrame:
     return accuracy_lines(summary[summary["panel"].str.contains("honest") == honest])
 
 
+def _stored(path: Path, read: Read) -> pd.DataFrame:
+    """A table as it was stored, to the last digit."""
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
 def _each(read: Read, plans: tuple[str, ...]) -> dict[str, pd.DataFrame]:
     """The summaries of those plans that were run."""
     summaries = {}
@@ -118,6 +140,8 @@ def render(page: str, results: Path) -> str:
 
     def fill(match: re.Match[str]) -> str:
         name = match["name"]
+        if name.startswith(FILE):
+            made[name] = partial(_stored, results / name.removeprefix(FILE) / "table.csv")
         if name not in made:
             raise ValueError(f"the page asks for the table {name!r}; known: {', '.join(made)}.")
         try:

@@ -37,9 +37,13 @@ HOW = (
 
 
 def load_yeast() -> Dataset:
-    """247 samples x 4,683 genes from the folder named by ``RCWEB_DATA``, checksums verified.
+    """Yeast, M3D: 247 samples x 4,683 genes; returns a `Dataset`.
 
-    known : 116 transcription factors of MacIsaac 2006; terms : GO biological process.
+    known : 116 transcription factors of MacIsaac 2006
+    terms : GO biological process
+
+    Read from the folder named by the environment variable ``RCWEB_DATA``, checksums verified.
+    Raises `DatasetError`, which says how to make the files, if they are not there.
     """
     folder = data_folder()
     if folder is None:
