@@ -81,8 +81,8 @@ def test_the_citation_has_what_its_format_asks_for(project, citation) -> None:
 def test_names_on_the_page_of_versions_exist() -> None:
     """A promise about a name that is gone would be a broken one."""
     text = (ROOT / "docs" / "versions.md").read_text(encoding="utf-8")
-    names = set(re.findall(r"`(rcweb\.[a-zA-Z_.]+[a-zA-Z_])`", text)) - {"rcweb.__all__"}
-    assert len(names) > 10
+    names = re.findall(r"`(rcweb\.[a-zA-Z_.]+[a-zA-Z_])`", text)
+    assert names
     for name in names:
         home, _, last = name.rpartition(".")
         assert hasattr(import_module(home), last) or import_module(name), name

@@ -25,6 +25,7 @@ from rcweb.activity import Comparison, Stability
 from rcweb.datasets import Dataset, load_ecoli
 from rcweb.estimator.forecast import Forecast, forecast
 from rcweb.knowledge import GeneSets, Overlaps
+from rcweb.lab.metrics import Recovery, score_network
 from rcweb.network import Explanation, Network
 from rcweb.report import ReportData
 from rcweb.simulate import Simulation, simulate
@@ -179,6 +180,12 @@ def page(model: RCweb, data: pd.DataFrame, folder: Path) -> None:
 
 def annotated(adata: Any) -> None:
     assert_type(fit_anndata(adata, n_components=20, layer="log"), RCweb)
+
+
+def scored(model: RCweb, truth: Simulation) -> None:
+    score = score_network(model.components_, truth.network)
+    assert_type(score, Recovery)
+    assert_type(score.rho, float)
 
 
 def before_the_fit() -> None:
