@@ -260,8 +260,12 @@ def _create(path: Path, shape: tuple[int, int]) -> Any:
     if path.suffix == ".npy":
         return np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=shape)
     if path.suffix == ".zarr":
-        import zarr
-
+        try:
+            import zarr
+        except ImportError:
+            raise ImportError(
+                "Writing .zarr arrays needs zarr: pip install 'rcweb[scale]'"
+            ) from None
         chunks = (min(shape[0], 65536), shape[1])
         return zarr.create_array(str(path), shape=shape, chunks=chunks, dtype="float64")
     raise ValueError(f"{path.name!r} must end in .npy or .zarr.")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
@@ -186,6 +187,16 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     # Not for scikit-learn to route through pipelines.
     __metadata_request__score = {"activities": UNUSED}  # noqa: RUF012
 
+    # Results that other modules or scikit-learn set; those set in `_store` have their types there.
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    n_samples_: int
+    route_: str
+    passes_: int
+    study_names_: tuple[str, ...]
+    study_means_: Array
+    study_noise_: Array
+
     def __init__(
         self,
         n_components: int | str = "auto",
@@ -310,8 +321,18 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         >>> RCweb(4).fit_transform(simulate(100, 80, 4, random_state=0).data).shape
         (100, 4)
         """
-        activities: Array = self.fit(X, batch=batch).transform(X, batch=batch)
-        return activities
+        return self.fit(X, batch=batch).transform(X, batch=batch)
+
+    @overload
+    def transform(
+        self, X: Any, return_std: Literal[False] = False, *, batch: Any = None
+    ) -> Array: ...
+    @overload
+    def transform(
+        self, X: Any, return_std: Literal[True], *, batch: Any = None
+    ) -> tuple[Array, Array]: ...
+    @overload
+    def transform(self, X: Any, return_std: bool, *, batch: Any = None) -> Any: ...
 
     def transform(self, X: Any, return_std: bool = False, *, batch: Any = None) -> Any:
         """Activities of the regulators in samples, new ones or those of the fit.
