@@ -99,23 +99,30 @@ def reading_ecoli() -> Figure:
     k = list(model.get_feature_names_out()).index(row)
     sign = float(names.loc[row, "orientation"]) or 1.0
     R, sd = model.transform(X, return_std=True)
-    oxidative = X.index.str.startswith("oxidative")
+    condition = X.index.str.rsplit("__", n=1).str[0]
+    groups = {
+        "paraquat, wild type": ("oxidative__wt_pq", GREEN),
+        r"paraquat, $\Delta$oxyR": ("oxidative__deloxyr_pq", BLUE),
+        r"paraquat, $\Delta$soxR": ("oxidative__delsoxr_pq", ORANGE),
+        r"paraquat, $\Delta$soxS": ("oxidative__delsoxs_pq", RED),
+    }
     figure = Figure(figsize=(WIDTH, 3.3), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=[1.7, 1])
     number = np.arange(len(X))
-    for which, colour, text in ((~oxidative, GREY, "other studies"),
-                                (oxidative, BLUE, "study of oxidative stress")):  # fmt: skip
+    chosen = {text: (condition == group, colour) for text, (group, colour) in groups.items()}
+    rest = ~np.any([which for which, _ in chosen.values()], axis=0)
+    for text, (which, colour) in {"other samples": (rest, LIGHT), **chosen}.items():
         left.errorbar(number[which], sign * R[which, k], yerr=1.96 * sd[which, k], fmt=".",
-                      color=colour, lw=0.8, ms=4, label=text)  # fmt: skip
+                      color=colour, lw=0.9, ms=4 if which is rest else 8, label=text)  # fmt: skip
     left.set(xlabel="sample", ylabel="activity", title="activity, with 95 % intervals")
     left.legend(loc="upper right")
     edges = model.network_.edges()
     edges = edges[edges["regulator"] == row].head(14)[::-1]
     symbol = data.genes["symbol"].reindex(edges["target"]).fillna("")
     known = edges["target"].isin(data.known.members[data.known.names.index("soxS")])
-    colour = np.where(known, BLUE, LIGHT)
+    colours = np.where(known, BLUE, LIGHT)
     right.barh(
-        np.arange(len(edges)), sign * edges["weight"], color=colour, edgecolor="black", lw=0.5
+        np.arange(len(edges)), sign * edges["weight"], color=colours, edgecolor="black", lw=0.5
     )
     right.set_yticks(np.arange(len(edges)), [s or t for s, t in zip(symbol, edges["target"])])
     right.tick_params(axis="y", labelsize=8)

@@ -72,7 +72,7 @@ PAGES = tuple(
 )
 MARK = re.compile(r"(<!-- table (?P<name>[\w -]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
-FILE = "file "
+STORED = "file "
 
 Read = Callable[[str], pd.DataFrame]
 Make = Callable[[Read], pd.DataFrame]
@@ -143,8 +143,8 @@ def render(page: str, results: Path) -> str:
 
     def fill(match: re.Match[str]) -> str:
         name = match["name"]
-        if name.startswith(FILE):
-            made[name] = partial(_stored, results / name.removeprefix(FILE) / "table.csv")
+        if name.startswith(STORED):
+            made[name] = partial(_stored, results / name.removeprefix(STORED) / "table.csv")
         if name not in made:
             raise ValueError(f"the page asks for the table {name!r}; known: {', '.join(made)}.")
         try:
