@@ -137,8 +137,10 @@ def dense_factors(found: Found, power: Array, total: float) -> tuple[str, ...]:
         return ()
     n, share = int(dense.sum()), float(power[dense].sum() / total)
     what = "1 strong direction has" if n == 1 else f"{n} strong directions have"
+    # Rows that are not orthogonal share variance; beyond the whole their sum says nothing.
+    size = f", up to {share:.0%} of the variance" if share < 1 else ""
     return (
-        f"{what} no sparse form, up to {share:.0%} of the variance: batches or common factors, "
+        f"{what} no sparse form{size}: batches or common factors, "
         "or regulators that these data do not resolve. No edges are drawn for them.",
     )
 
