@@ -252,11 +252,10 @@ def _number(cell: str, line: int, layout: _Layout, k: int) -> float:
         return np.nan
     if not is_number(cell):
         where = f"{place(line)}, {layout.column(k)}"
-        hint = " Write decimals with a point." if _COMMA_DECIMAL.fullmatch(cell) else ""
-        raise TableError(
-            f"{where}: {shorten(cell)} is not a number.{hint} "
-            "Leave a column of text out with --drop TITLE."
-        )
+        hint = "Empty a cell that was not measured; leave a column of text out with --drop TITLE."
+        if _COMMA_DECIMAL.fullmatch(cell):
+            hint = "Write decimals with a point."
+        raise TableError(f"{where}: {shorten(cell)} is not a number. {hint}")
     return float(cell)
 
 
