@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # One process per core, the tests of a file in one of them, which share its fixtures.
 PARALLEL := -n logical --maxprocesses 8 --dist loadfile
 
-.PHONY: demo test test-all test-browser lint docs bench clean
+.PHONY: demo test test-all test-browser test-docs lint docs bench clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -32,6 +32,10 @@ lint: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/vulture
+
+# Every code block of the pages and the README.
+test-docs: $(STAMP)
+	$(BIN)/python -m pytest $(PARALLEL) README.md docs
 
 # Runs the tutorials too, and keeps what they gave until they change.
 docs: $(STAMP)

@@ -34,6 +34,8 @@ ELSEWHERE = {
     "pip install": "would change the environment; `make` does it",
     "git clone": "needs the repository's address",
     "nox": "runs the tests again in other environments",
+    "python -m rcweb.lab.applications": "minutes; tests/lab/applications runs them (slow)",
+    "RCWEB_DATA=folder python -m rcweb.lab.applications": "the same",
     "dask": "waits for other machines; tests/blocks/test_distributed.py has a cluster",
 }
 HOURS = "rcweb bench"  # only the plan's name and the options are checked

@@ -37,9 +37,24 @@ nb_execution_raise_on_error = True
 nb_execution_timeout = 900
 nb_merge_streams = True
 
-autodoc_typehints = "none"  # signatures have them; in the text they would be said twice
+# `name` in a docstring is a link where there is something of that name, else code.
+default_role = "py:obj"
+add_module_names = False
+toc_object_entries_show_parents = "hide"
+autodoc_typehints = "signature"  # in the text they would be said twice
 autodoc_member_order = "bysource"
-autosummary_generate = True
+autodoc_preserve_defaults = True
+python_use_unqualified_type_names = True
+maximum_signature_line_length = 88
+# Classes that users construct; of the others, which are results, no signature is shown.
+house_constructed = [
+    "rcweb.knowledge.GeneSets",
+    "rcweb.network.Network",
+    "rcweb.tables.ReadOptions",
+]
+autosummary_generate = False
+# Pictures of docstrings: the code above them is the example that a test runs.
+plot_include_source = True
 plot_formats = ["svg"]
 plot_html_show_formats = False
 plot_html_show_source_link = False

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+
 from rcweb.simulate import simulate
 
 CONDITIONS = ("wt", "ko", "heat", "cold")
@@ -65,6 +66,11 @@ def write_example_files(folder: Path) -> None:
         (X.iloc[:10] if name.startswith("new") else X).to_csv(folder / name)
     for name in ("expression.tsv", "table.tsv", "new.tsv"):
         (X.iloc[:10] if name.startswith("new") else X).to_csv(folder / name, sep="\t")
+    # As spreadsheets come: genes down, annotation beside the samples.
+    messy = X.T.copy()
+    messy.insert(0, "product", tables["genes"]["product"])
+    messy.insert(1, "start", 1000 * np.arange(N) + 190)
+    messy.to_csv(folder / "messy.tsv", sep="\t", index_label="gene_id")
     np.save(folder / "table.npy", X.to_numpy())
     for lab in "AB":
         X[(sheet["lab"] == lab).to_numpy()].to_csv(folder / f"{lab}.tsv", sep="\t")

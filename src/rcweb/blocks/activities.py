@@ -221,10 +221,25 @@ def project_with_error(blocks: Blocks, step: ProjectWithError) -> tuple[Any, Any
 
 
 def transform_blocks(model: Fitted, source: Any, out: Any) -> Any:
-    """Write the activities of the samples of `source` to `out`, one block in memory at a time.
+    """Write the activities of many samples to a file, one block in memory at a time.
 
-    source : anything that `rcweb.blocks.as_blocks` accepts, such as a path or a dask array
+    model : a fitted `rcweb.RCweb`
+    source : path of a .npy, .zarr, .h5ad or .parquet file, dask or zarr array, memory map or
+        AnnData object; TypeError for tables in memory, which ``model.transform`` takes
     out : path of a new .npy or .zarr file, or an array (M, P) to fill
+
+    Returns the array (M, P) that was filled: a memory map or a zarr array for a path.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rcweb import RCweb
+    >>> from rcweb.blocks import transform_blocks
+    >>> from rcweb.simulate import simulate
+    >>> np.save("table.npy", simulate(200, 40, 3, random_state=0).data)
+    >>> model = RCweb(3).fit("table.npy")
+    >>> transform_blocks(model, "table.npy", "activities.npy").shape
+    (200, 3)
     """
     from sklearn.utils.validation import check_is_fitted
 
@@ -250,8 +265,12 @@ def _create(path: Path, shape: tuple[int, int]) -> Any:
     if path.suffix == ".npy":
         return np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=shape)
     if path.suffix == ".zarr":
-        import zarr
-
+        try:
+            import zarr
+        except ImportError:
+            raise ImportError(
+                "Writing .zarr arrays needs zarr: pip install 'rcweb[scale]'"
+            ) from None
         chunks = (min(shape[0], 65536), shape[1])
         return zarr.create_array(str(path), shape=shape, chunks=chunks, dtype="float64")
     raise ValueError(f"{path.name!r} must end in .npy or .zarr.")

@@ -27,22 +27,28 @@ def fit_anndata(
 ) -> RCweb:
     """Fit a network to ``adata.X`` (or a layer) and store it in `adata`; returns the fitted model.
 
+    adata : AnnData object; a backed one is read in blocks (docs/scale.md)
+    layer : the layer to fit instead of ``X``
+    batch : column of ``adata.obs`` with the study of each sample; studies have one network, but own
+        means and noise levels (docs/studies.md), and a sparse matrix is made dense for that
+    key : replaces "rcweb" in the names of all slots
+    model : an unfitted `RCweb`
+    **parameters : of `RCweb`, instead of a model
+
     Fills ``obsm["X_rcweb"]`` (samples x regulators, activities), ``varm["rcweb"]`` (variables x
     regulators, the network transposed), ``varm["rcweb_probability"]`` and ``uns["rcweb"]``
-    (parameters and diagnostics); `key` replaces "rcweb" in all of them. `model` is an unfitted
-    `RCweb`; or give its `parameters` here. A backed object is read in blocks (docs/scale.md).
-    `batch` : column of ``adata.obs`` with the study of each sample; studies have one network, but
-    own means and noise levels (docs/studies.md), and a sparse matrix is made dense for that.
+    (parameters, names and diagnostics). With a prior also ``varm["rcweb_prior"]``,
+    ``obsm["X_rcweb_prior"]`` (of objects in memory) and ``uns["rcweb"]["prior"]``.
 
     Examples
     --------
-    >>> import anndata, rcweb
+    >>> from anndata import AnnData
+    >>> from rcweb import fit_anndata
     >>> from rcweb.simulate import simulate
-    >>> from rcweb.estimator.anndata import fit_anndata
-    >>> adata = anndata.AnnData(simulate(60, 40, 3, random_state=0).data)
-    >>> model = fit_anndata(adata, n_components=3, method="paper")
-    >>> adata.obsm["X_rcweb"].shape
-    (60, 3)
+    >>> adata = AnnData(simulate(60, 40, 3, random_state=0).data)
+    >>> model = fit_anndata(adata, n_components=3)
+    >>> adata.obsm["X_rcweb"].shape, adata.varm["rcweb"].shape
+    ((60, 3), (40, 3))
     """
     from rcweb.blocks import anndata_blocks
     from rcweb.estimator import RCweb
