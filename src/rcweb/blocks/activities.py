@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 from typing import Any, Protocol
 
 import numpy as np
@@ -143,11 +144,15 @@ class _Write(Step):
 
     project: Project
     out: Any
+    # A chunk of the target is read, changed and written back: two threads in one chunk would lose
+    # the rows of one of them.
+    lock: Any = field(default_factory=Lock)
     rules = ("sum",)
 
     def __call__(self, block: RowBlock, start: int) -> Parts:
         (values,) = self.project(block, start)
-        self.out[start : start + len(values)] = values
+        with self.lock:
+            self.out[start : start + len(values)] = values
         return (np.array(len(values)),)
 
 

@@ -20,6 +20,7 @@ def fit_anndata(
     adata: AnnData,
     *,
     layer: str | None = None,
+    batch: str | None = None,
     key: str = "rcweb",
     model: RCweb | None = None,
     **parameters: Any,
@@ -28,6 +29,8 @@ def fit_anndata(
 
     adata : AnnData object; a backed one is read in blocks (docs/scale.md)
     layer : the layer to fit instead of ``X``
+    batch : column of ``adata.obs`` with the study of each sample; studies have one network, but own
+        means and noise levels (docs/studies.md), and a sparse matrix is made dense for that
     key : replaces "rcweb" in the names of all slots
     model : an unfitted `RCweb`
     **parameters : of `RCweb`, instead of a model
@@ -55,16 +58,24 @@ def fit_anndata(
     if model is not None and parameters:
         raise TypeError(f"Give either a model or parameters, not both ({', '.join(parameters)}).")
     model = RCweb(**parameters) if model is None else model
-    # An estimator without support for sparse tables gets a dense one.
-    dense = not model.__sklearn_tags__().input_tags.sparse
+    if batch is not None and batch not in adata.obs:
+        titles = ", ".join(map(repr, adata.obs.columns))
+        raise ValueError(f"There is no column {batch!r} in obs; it has {titles or 'none'}.")
+    studies: dict[str, Any] = {} if batch is None else {"batch": adata.obs[batch].tolist()}
+    # An estimator without support for sparse tables gets a dense one; means of studies need one.
+    dense = batch is not None or not model.__sklearn_tags__().input_tags.sparse
     # A backed matrix stays on disk: loading it could exceed the memory.
+    if adata.isbacked and batch is not None:
+        raise ValueError("A table with batch= must be in memory: adata.to_memory().")
     if adata.isbacked:
         X: Any = anndata_blocks(adata, layer)
     else:
         X = to_table(anndata_grid(adata, layer), transpose=False).frame(dense=dense)
-    model.fit(X)
-    fill_anndata(adata, model, model.transform(X), key=key)
+    model.fit(X, **studies)
+    fill_anndata(adata, model, model.transform(X, **studies), key=key)
     adata.uns[key]["layer"] = layer or "X"
+    if batch is not None:
+        adata.uns[key]["batch"] = batch
     return model
 
 
