@@ -6,9 +6,24 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from rcweb.engine.types import Array
+from rcweb.engine.types import Array, Mask
 
 Records = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class SeenFactors:
+    """Measured factors, judged by the table; all (F,).
+
+    p, q : that shuffled measurements vary as much with the table; q : Benjamini-Hochberg
+    free : log-likelihood of a free direction of the table against no relation
+    used : whether it took part in the posterior
+    """
+
+    p: Array
+    q: Array
+    free: Array
+    used: Mask
 
 
 @dataclass(frozen=True)
@@ -35,6 +50,7 @@ class Solution:
     centred : whether means were subtracted, if they were to be; see `engine.constant_sum`
     trace : method-specific details (the paper's method: one trace per column)
     weights_sd : (P, N) standard error of the weights; None if the method gives none
+    measured : which measured factors are seen in the table; None if there are none
     """
 
     C: Array
@@ -55,3 +71,4 @@ class Solution:
     centred: bool = True
     trace: Any = None
     weights_sd: Array | None = None
+    measured: SeenFactors | None = None

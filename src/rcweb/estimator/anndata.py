@@ -22,6 +22,7 @@ def fit_anndata(
     layer: str | None = None,
     key: str = "rcweb",
     model: RCweb | None = None,
+    measured: Any = None,
     **parameters: Any,
 ) -> RCweb:
     """Fit a network to ``adata.X`` (or a layer) and store it in `adata`; returns the fitted model.
@@ -29,7 +30,8 @@ def fit_anndata(
     Fills ``obsm["X_rcweb"]`` (samples x regulators, activities), ``varm["rcweb"]`` (variables x
     regulators, the network transposed), ``varm["rcweb_probability"]`` and ``uns["rcweb"]``
     (parameters and diagnostics); `key` replaces "rcweb" in all of them. `model` is an unfitted
-    `RCweb`; or give its `parameters` here. A backed object is read in blocks (docs/scale.md).
+    `RCweb`; or give its `parameters` here. `measured` is as in ``RCweb.fit``; its table is in
+    ``uns["rcweb"]["measured"]``. A backed object is read in blocks (docs/scale.md).
 
     Examples
     --------
@@ -56,7 +58,7 @@ def fit_anndata(
         X: Any = anndata_blocks(adata, layer)
     else:
         X = to_table(anndata_grid(adata, layer), transpose=False).frame(dense=dense)
-    model.fit(X)
+    model.fit(X) if measured is None else model.fit(X, measured=measured)
     fill_anndata(adata, model, model.transform(X), key=key)
     adata.uns[key]["layer"] = layer or "X"
     return model
@@ -87,6 +89,8 @@ def fill_anndata(adata: AnnData, model: RCweb, activities: Any, *, key: str = "r
         "noise": model.noise_,
         "diagnosis": _storable_frame(model.diagnosis_),
     }
+    if model.has_measured:
+        adata.uns[key]["measured"] = _storable_frame(model.measured_)
     if model.guided:
         _fill_prior(adata, model, key)
     fill_names(adata, network, key=key)

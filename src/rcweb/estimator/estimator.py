@@ -25,6 +25,7 @@ from rcweb.engine.threads import one_blas_thread
 from rcweb.engine.types import Array
 from rcweb.estimator.fitting import check_fits_memory, fit_blocks, fit_whole
 from rcweb.estimator.guided import Guided
+from rcweb.estimator.measured import MeasuredMixin
 from rcweb.estimator.parameters import check_parameters
 
 if TYPE_CHECKING:
@@ -34,7 +35,9 @@ if TYPE_CHECKING:
     from rcweb.tables import Look
 
 
-class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class RCweb(
+    Guided, MeasuredMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """Hidden regulators and the sparse network from them to the measured variables.
 
     The model is ``X = R C + noise``: `R` (samples x regulators) are activities, `C` (regulators x
@@ -119,6 +122,8 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     prior_ : DataFrame, one row per list of `prior`: supported or not, how much of it is seen, how
         many new targets; `prior_probability_`, `prior_score_` : (lists, n_features_in_) of every
         variable. See `guide`.
+    measured_ : DataFrame, one row per factor of ``fit(X, measured=...)``: regulator, confidence,
+        scale with its interval, and why it is or is not named.
     study_names_, study_means_, study_noise_ : of a fit to several studies: names (S), means
         (S, n_features_in_) and noise levels (S,) beside `noise_`.
     studies_ : DataFrame, one row per regulator and study: "variance_share", the "correlation" of
@@ -172,12 +177,18 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.prior = prior
         self.groups = groups
 
-    def fit(self, X: Any, y: None = None, *, batch: Any = None) -> Self:
+    def fit(self, X: Any, y: None = None, *, batch: Any = None, measured: Any = None) -> Self:
         """Find the network behind `X`, (n_samples, n_features); `y` is ignored.
 
         Several studies have one network, but own means and noise levels: `X` is then a list of
         tables (or ``{name: table}``), joined by the names of their variables, or one table with
         `batch`, a label per sample. What they disagree on is in `studies_`.
+
+        `measured` are regulators that were measured in some samples: a DataFrame of samples x
+        factors, NaN where not measured, joined to `X` by sample name (or an array with all samples
+        of `X`). Which of them are seen in these data, as which regulator and on which scale, is in
+        `measured_`; those that are seen take part in the fit where they can improve it, and others
+        change nothing (docs/measured.md).
 
         `X` may also be sparse, a dask or zarr array, a memory map, an AnnData object, or the path
         of a .npy, .zarr, .h5ad or .parquet file: such tables are read in blocks of samples. NaN is
@@ -192,8 +203,13 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if batch is not None or are_tables(X):
             from rcweb.estimator.studies import fit_studies
 
+            if measured is not None:
+                raise ValueError(
+                    "measured is for one table; after a fit to several studies call "
+                    "measure(transform(X, batch=batch), measured)."
+                )
             return fit_studies(self, X, batch)
-        method = FIT_METHODS[self.method]
+        method, table, factors = FIT_METHODS[self.method], X, None
         center = method.centers if self.center == "auto" else bool(self.center)
         blocks, observed = as_blocks(X), None
         samples = getattr(X, "index", None) if blocks is None else getattr(blocks, "samples", None)
@@ -208,6 +224,12 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         else:
             learn_names(self, blocks)
             n_samples = blocks.shape[0]
+        if measured is not None:
+            from rcweb.knowledge.measured import align_measured
+
+            # A list has a method of that name.
+            names = None if callable(samples) else samples
+            factors = align_measured(measured, names, n_samples)
         # Before the fit itself allocates memory, so that a refusal costs little time.
         check_fits_memory(self, X, blocks)
         # One BLAS thread: sums in another order would change the last bits, then the edges.
@@ -218,7 +240,8 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                     self._check_input(origin.look(gathered, self._given_names()), origin.source)
                 (X, observed), blocks = self._fill(gathered), None
             if blocks is None:
-                prepared, solution = fit_whole(self, X, center, observed)
+                values = None if factors is None else factors.to_numpy(np.float64)
+                prepared, solution = fit_whole(self, X, center, observed, values)
             else:
                 unchecked = None if whole else origin
                 prepared, solution = fit_blocks(self, blocks, center, observed, unchecked)
@@ -230,11 +253,16 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.warnings_ += lone_note(
             prepared.lone, samples, getattr(self, "feature_names_in_", None)
         )
+        if factors is not None:
+            self._match_fitted(table, factors, solution.measured)
         return self if self.prior is None else self.guide(self.prior, self.groups)
 
-    def fit_transform(self, X: Any, y: None = None, *, batch: Any = None) -> Array:
-        """``fit(X, batch=batch).transform(X, batch=batch)``."""
-        activities: Array = self.fit(X, batch=batch).transform(X, batch=batch)
+    def fit_transform(
+        self, X: Any, y: None = None, *, batch: Any = None, measured: Any = None
+    ) -> Array:
+        """``fit(X, batch=batch, measured=measured).transform(X, batch=batch)``."""
+        fitted = self.fit(X, batch=batch, measured=measured)
+        activities: Array = fitted.transform(X, batch=batch)
         return activities
 
     def transform(self, X: Any, return_std: bool = False, *, batch: Any = None) -> Any:
@@ -451,8 +479,9 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.reason_ = solution.reason
         self.warnings_ = solution.warnings
         self.trace_ = solution.trace
-        # Studies, known lists and names of an earlier fit belong to other regulators.
-        for name in [n for n in vars(self) if n.startswith(("study_", "prior_", "_prior"))]:
+        # Studies, known lists, factors and names of an earlier fit belong to other regulators.
+        earlier = ("study_", "prior_", "_prior", "_measured")
+        for name in [n for n in vars(self) if n.startswith(earlier)]:
             delattr(self, name)
         self.regulator_names_, self.target_names_ = {}, {}
         self._evidence = solution.evidence
