@@ -79,8 +79,8 @@ class _Explanations:
         self.R = R
         centred = Z - Z.mean(axis=0)
         values, vectors = np.linalg.eigh(centred @ centred.T / Z.shape[1])
-        # The first is the constant, taken by the offset.
-        self.values, self.vectors = np.maximum(values[1:], 0.0), vectors[:, 1:]
+        # The constant, which the offset takes, has value 0 and adds nothing: u is centred.
+        self.values, self.vectors = np.maximum(values, 0.0), vectors
 
     def evidence(self, U: Array) -> Array:
         """Log of the mean likelihood of both explanations against none, for every row of U (B, n),
