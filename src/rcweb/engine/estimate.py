@@ -17,6 +17,7 @@ from rcweb.engine.posterior.mean_field import MeanField, mean_field
 from rcweb.engine.search.search import MOSTLY, Found, search_thoroughly
 from rcweb.engine.search.sharpen import sharpen
 from rcweb.engine.search.space import Space
+from rcweb.engine.solution import FactorScales
 from rcweb.engine.spectrum import Spectrum
 from rcweb.engine.types import Array, Mask
 
@@ -140,11 +141,11 @@ def estimate_measured(
     rows: Array,
     values: Array,
     run: Run,
-) -> tuple[NetworkEstimate, Found]:
+) -> tuple[NetworkEstimate, Found, FactorScales]:
     """The posterior with the factors `values` (M, F) of the samples `rows` (M, N), from where the
-    sampler ended without them."""
+    sampler ended without them; and the scales of the factors."""
     run.report(f"measured: {values.shape[1]} factors take part in the posterior")
-    posterior = sample_measured(
+    posterior, scales = sample_measured(
         all_axes(problem.table),
         rows,
         values,
@@ -152,7 +153,8 @@ def estimate_measured(
         concentration=_concentration(problem),
         rng=run.rng,
     )
-    return _from_posterior(problem.table, posterior), _graded(problem, posterior, found)
+    found = _graded(problem, posterior, found)
+    return _from_posterior(problem.table, posterior), found, scales
 
 
 def _graded(problem: RefinedProblem, posterior: Posterior, found: Found) -> Found:

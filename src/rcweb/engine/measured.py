@@ -25,7 +25,7 @@ from rcweb.engine.matching import row_correlation
 from rcweb.engine.posterior.axes import Axes
 from rcweb.engine.posterior.gibbs import Posterior
 from rcweb.engine.posterior.measured import MeasuredChain, MeasuredSamples
-from rcweb.engine.solution import SeenFactors
+from rcweb.engine.solution import FactorScales, SeenFactors
 from rcweb.engine.types import Array, Ints, Rng
 
 MAX_EXACT = 8  # 8! = 40,320 orders are all visited; beyond that they are drawn
@@ -33,6 +33,7 @@ DRAWN = 4000  # orders; p is then at least 1 / 4001
 ORDERS_AT_ONCE = 4096
 FEWEST_MEASURED = 3  # measured samples: two points lie on a line with anything
 SEEN_AT = 0.05  # false discovery rate over factors; conventional
+LEVEL = 0.95  # of the intervals of scales; conventional
 # Ratios of the signal's variance to that of the error, each as likely beforehand.
 RATIOS = (0.5, 2.0, 8.0)
 TRUSTING = 300  # sweeps in which errors are held small
@@ -108,7 +109,7 @@ def sample_measured(
     *,
     concentration: float,
     rng: Rng,
-) -> Posterior:
+) -> tuple[Posterior, FactorScales]:
     """The posterior of the table `rows` (M, N) with the factors `values` (M, F), each assigned to a
     regulator; `posterior` : C (P, N) and activities (M, P) of the fit without them."""
     C, R = posterior
@@ -124,7 +125,8 @@ def sample_measured(
     chain.trust_first(TRUSTING)
     chain.advance(sweeps.burn, shaped=False)
     chain.advance(sweeps.shape)
-    return chain.run(sweeps.sweeps)
+    chain.kept.clear()
+    return chain.run(sweeps.sweeps), chain.links(LEVEL)
 
 
 def other_axes(rows: Array, M: int, observed: Array) -> Axes:

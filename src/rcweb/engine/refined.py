@@ -176,8 +176,10 @@ def _take_measured(
     seen = factors.q <= SEEN_AT
     if not (seen.any() and found.exact and found.sampled):
         return factors, estimate, found
-    taken = estimate_measured(searched.problem, found, estimate, rows, values[:, seen], run)
-    return replace(factors, used=seen), *taken
+    estimate, found, scales = estimate_measured(
+        searched.problem, found, estimate, rows, values[:, seen], run
+    )
+    return replace(factors, used=seen, scales=scales), estimate, found
 
 
 def _search(problem: RefinedProblem, run: Run) -> Found:

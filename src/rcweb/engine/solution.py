@@ -12,18 +12,35 @@ Records = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
+class FactorScales:
+    """``factor = offset + scale * activity``, activities of unit variance; all (F,).
+
+    scale, low, high : posterior mean and interval, up to the sign of the regulator; offset
+    error : standard deviation of the measurements around it
+    """
+
+    scale: Array
+    low: Array
+    high: Array
+    offset: Array
+    error: Array
+
+
+@dataclass(frozen=True)
 class SeenFactors:
     """Measured factors, judged by the table; all (F,).
 
     p, q : that shuffled measurements vary as much with the table; q : Benjamini-Hochberg
     free : log-likelihood of a free direction of the table against no relation
     used : whether it took part in the posterior
+    scales : of the factors that did; None if none did
     """
 
     p: Array
     q: Array
     free: Array
     used: Mask
+    scales: FactorScales | None = None
 
 
 @dataclass(frozen=True)

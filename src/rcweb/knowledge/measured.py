@@ -30,7 +30,7 @@ from rcweb.engine.types import Array
 from rcweb.knowledge.hypergeometric import log_benjamini_hochberg
 
 if TYPE_CHECKING:
-    from rcweb.engine.solution import SeenFactors
+    from rcweb.engine.solution import FactorScales, SeenFactors
 
 NO_SCALE = dict.fromkeys(("scale", "scale_low", "scale_high", "offset", "error"), float("nan"))
 NOT_SEEN = "not seen in these data: chance cannot be excluded"
@@ -235,6 +235,10 @@ def _table(
         candidate = None if s is None else str(R.columns[s])
         reason = _reason(len(u), candidate, q[k] <= alpha, bool(distinct[k]), not_seen, mixed[k])
         scale = NO_SCALE if s is None else _scale(u, r[:, s], alpha)
+        sign = 0 if s is None else int(np.sign(matched.rho[k, s]))
+        if seen is not None and seen.scales is not None and seen.used[k]:
+            # Regressed on activities that the factor helped to estimate, it would look too exact.
+            scale = _posterior_scale(seen.scales, int(seen.used[:k].sum()), sign)
         rows.append(
             MeasuredMatch(
                 factor=str(U.columns[k]),
@@ -245,7 +249,7 @@ def _table(
                 p=float(p[k]),
                 q=float(q[k]),
                 confidence=float(sure[k]),
-                sign=0 if s is None else int(np.sign(matched.rho[k, s])),
+                sign=sign,
                 **scale,
                 used=seen is not None and bool(seen.used[k]),
                 reason=reason,
@@ -288,6 +292,19 @@ def _scale(u: Array, r: Array, alpha: float) -> dict[str, float]:
         "scale_high": scale + half,
         "offset": offset,
         "error": error,
+    }
+
+
+def _posterior_scale(scales: FactorScales, k: int, sign: int) -> dict[str, float]:
+    """The scale of factor number k of those used, with the sign of its regulator."""
+    low, high = float(scales.low[k]), float(scales.high[k])
+    flip = scales.scale[k] * sign < 0
+    return {
+        "scale": float(-scales.scale[k] if flip else scales.scale[k]),
+        "scale_low": -high if flip else low,
+        "scale_high": -low if flip else high,
+        "offset": float(scales.offset[k]),
+        "error": float(scales.error[k]),
     }
 
 

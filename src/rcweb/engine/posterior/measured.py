@@ -18,6 +18,7 @@ import numpy as np
 
 from rcweb.engine.posterior.axes import Axes
 from rcweb.engine.posterior.gibbs import Chain, State, draw_activities
+from rcweb.engine.solution import FactorScales
 from rcweb.engine.types import Array, Ints, Rng
 
 # Share of a factor's variance that its error takes at most in the first sweeps. Regulators are then
@@ -64,6 +65,7 @@ class MeasuredChain(Chain):
         super().__init__(axes, C, rng, concentration=concentration)
         self.samples = samples
         self.first = True
+        self.kept: list[Array] = []
         self.spread = np.nanvar(samples.values, axis=0)
         weighted = self.state.C / self.state.variance
         precision = weighted @ self.state.C.T + np.eye(len(weighted))
@@ -71,6 +73,14 @@ class MeasuredChain(Chain):
         F = samples.values.shape[1]
         self.measurement = Measurement(np.zeros(F), np.zeros(F), np.ones(F))
         self._draw_measurement(np.asarray(R, dtype=np.float64))
+
+    def links(self, level: float) -> FactorScales:
+        """Scale, with its interval, offset and error over the sweeps since `kept` was emptied."""
+        scale, offset, variance = np.moveaxis(np.array(self.kept), 1, 0)
+        low, high = np.quantile(scale, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        return FactorScales(
+            scale.mean(axis=0), low, high, offset.mean(axis=0), np.sqrt(variance.mean(axis=0))
+        )
 
     def trust_first(self, sweeps: int) -> None:
         """Sweeps in which errors are at most `FIRST_ERROR`; call it first."""
@@ -105,6 +115,8 @@ class MeasuredChain(Chain):
             drawn = mean + root @ self.rng.standard_normal(2)
             self.measurement.scale[k], self.measurement.offset[k] = drawn
             self.measurement.variance[k] = variance
+        link = self.measurement
+        self.kept.append(np.array([link.scale, link.offset, link.variance]))
 
 
 def draw_measured_activities(
