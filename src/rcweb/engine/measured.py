@@ -33,7 +33,7 @@ DRAWN = 4000  # orders; p is then at least 1 / 4001
 ORDERS_AT_ONCE = 4096
 FEWEST_MEASURED = 3  # measured samples: two points lie on a line with anything
 SEEN_AT = 0.05  # false discovery rate over factors; conventional
-LEVEL = 0.95  # of the intervals of scales; conventional
+SCALE_LEVEL = 0.95  # of the intervals of scales; conventional
 # Ratios of the signal's variance to that of the error, each as likely beforehand.
 RATIOS = (0.5, 2.0, 8.0)
 TRUSTING = 300  # sweeps in which errors are held small
@@ -126,7 +126,7 @@ def sample_measured(
     chain.advance(sweeps.burn, shaped=False)
     chain.advance(sweeps.shape)
     chain.kept.clear()
-    return chain.run(sweeps.sweeps), chain.links(LEVEL)
+    return chain.run(sweeps.sweeps), chain.links(SCALE_LEVEL)
 
 
 def other_axes(rows: Array, M: int, observed: Array) -> Axes:
