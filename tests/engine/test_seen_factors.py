@@ -31,9 +31,10 @@ def test_a_mixture_of_regulators_is_seen():
     R, Z = table(2, M=80)
     rng = np.random.default_rng(0)
     u = R[:, 1:].sum(axis=1) + 0.3 * rng.standard_normal(80)
-    p, free = seen(u, R[:, :1], Z, rng)
+    p, free, share = seen(u, R[:, :1], Z, rng)
     assert p < 0.001
     assert free > 10
+    assert 0.8 < share < 1
 
 
 def test_evidence_of_a_free_direction_is_that_of_a_gaussian_process():
@@ -112,3 +113,23 @@ def test_orders_are_all_or_drawn():
     rng = np.random.default_rng(0)
     assert len(np.unique(orders(4, 10, rng), axis=0)) == 24
     assert orders(12, 10, rng).shape == (10, 12)
+
+
+def test_share_is_that_of_samples_left_out_one_by_one():
+    """Slow twin: the regression without each sample, in a loop."""
+    rng = np.random.default_rng(3)
+    n, K = 12, 4
+    Z = rng.standard_normal((n, K))
+    u = Z @ [1.0, -1.0, 0.5, 0.0] + 0.3 * rng.standard_normal(n)
+    u = (u - u.mean()) / np.linalg.norm(u - u.mean())
+    explain = _Explanations(Z, Z)
+    ratio = RATIOS[int(explain._each_free(u[None])[:, 0].argmax())]
+    centred = Z - Z.mean(axis=0)
+    A = np.column_stack([np.ones(n), centred])
+    penalty = np.diag([0.0] + [K / ratio] * K)
+    rest = 0.0
+    for m in range(n):
+        keep = np.arange(n) != m
+        b = np.linalg.solve(A[keep].T @ A[keep] + penalty, A[keep].T @ u[keep])
+        rest += (u[m] - A[m] @ b) ** 2
+    assert explain.share(u) == pytest.approx(1 - rest, rel=1e-9)

@@ -47,13 +47,14 @@ def judge(values: Array, R: Array, Z: Array) -> SeenFactors:
     from scipy.stats import false_discovery_control
 
     rng = np.random.default_rng(0)
-    p, free = np.array([seen(u, R, Z, rng) for u in values.T]).T
-    return SeenFactors(p, np.asarray(false_discovery_control(p)), free, np.zeros(len(p), bool))
+    p, free, share = np.array([seen(u, R, Z, rng) for u in values.T]).T
+    q = np.asarray(false_discovery_control(p))
+    return SeenFactors(p, q, free, share, np.zeros(len(p), bool))
 
 
-def seen(u: Array, R: Array, Z: Array, rng: Rng) -> tuple[float, float]:
-    """Probability that shuffled measurements u (M,), NaN where missing, are explained as well; and
-    the log-likelihood of a free direction."""
+def seen(u: Array, R: Array, Z: Array, rng: Rng) -> tuple[float, float, float]:
+    """Probability that shuffled measurements u (M,), NaN where missing, are explained as well;
+    the log-likelihood of a free direction, and the share of the variance of u that it explains."""
     there = np.isfinite(u)
     n, largest = int(there.sum()), float(np.abs(u[there]).max(initial=0.0))
     # In units of the largest: squares of extreme values overflow.
@@ -61,7 +62,7 @@ def seen(u: Array, R: Array, Z: Array, rng: Rng) -> tuple[float, float]:
     u = u - u.mean() if n else u
     size = float(np.linalg.norm(u))
     if n < FEWEST_MEASURED or size <= 1e-12:
-        return 1.0, 0.0
+        return 1.0, 0.0, 0.0
     explain = _Explanations(R[there], Z[there])
     observed = explain.evidence(u[None] / size)[0]
     hits = 0
@@ -70,7 +71,8 @@ def seen(u: Array, R: Array, Z: Array, rng: Rng) -> tuple[float, float]:
         found = explain.evidence(u[every[start : start + ORDERS_AT_ONCE]] / size)
         # Ties with the observed order (itself among them) must count despite rounding.
         hits += int((found >= observed - 1e-9).sum())
-    return permutation_p(hits, n, len(every)), float(explain.free(u[None] / size)[0])
+    p = permutation_p(hits, n, len(every))
+    return p, float(explain.free(u[None] / size)[0]), explain.share(u / size)
 
 
 class _Explanations:
@@ -92,13 +94,26 @@ class _Explanations:
 
     def free(self, U: Array) -> Array:
         """Log-likelihood of a free direction alone, its prior variance averaged over `RATIOS`."""
+        return np.asarray(logsumexp(self._each_free(U), axis=0) - np.log(len(RATIOS)))
+
+    def share(self, u: Array) -> float:
+        """Share of the variance of u (n,) that the likeliest free direction predicts, each sample
+        being left out in turn."""
+        signal = RATIOS[int(self._each_free(u[None])[:, 0].argmax())] * self.values
+        smoother = (self.vectors * (signal / (1 + signal))) @ self.vectors.T + 1 / len(u)
+        # Left-out residuals of a linear smoother follow from its diagonal.
+        left_out = (u - smoother @ u) / np.maximum(1 - np.diag(smoother), 1e-12)
+        return float(1 - left_out @ left_out)
+
+    def _each_free(self, U: Array) -> Array:
+        """Log-likelihood for each of `RATIOS`, (3, B)."""
         n, power = U.shape[1], (U @ self.vectors) ** 2
         shares = [1 / (1 + ratio * self.values) for ratio in RATIOS]
-        free = [
+        each = [
             0.5 * np.log(share).sum() - 0.5 * (n - 1) * np.log(np.maximum(power @ share, 1e-12))
             for share in shares
         ]
-        return np.asarray(logsumexp(free, axis=0) - np.log(len(RATIOS)))
+        return np.array(each)
 
 
 def sample_measured(

@@ -32,6 +32,7 @@ class SeenFactors:
 
     p, q : that shuffled measurements vary as much with the table; q : Benjamini-Hochberg
     free : log-likelihood of a free direction of the table against no relation
+    share : share of its variance that this direction predicts in samples left out
     used : whether it took part in the posterior
     scales : of the factors that did; None if none did
     """
@@ -39,6 +40,7 @@ class SeenFactors:
     p: Array
     q: Array
     free: Array
+    share: Array
     used: Mask
     scales: FactorScales | None = None
 

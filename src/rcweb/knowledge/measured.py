@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from rcweb.engine.solution import FactorScales, SeenFactors
 
 NO_SCALE = dict.fromkeys(("scale", "scale_low", "scale_high", "offset", "error"), float("nan"))
+# Share of what the table explains of a factor that its regulator explains at least. Activities have
+# errors, so that over many samples a free direction always explains a little more.
+NEARLY = 0.8
 NOT_SEEN = "not seen in these data: chance cannot be excluded"
 NO_SINGLE = "seen in these data, but no single regulator explains it"
 
@@ -200,6 +203,10 @@ class _Matched:
         k, s = linear_sum_assignment(-likelihood)
         return cls(samples, rho, likelihood, dict(zip(k.tolist(), s.tolist())))
 
+    def mixed(self, seen: SeenFactors) -> NDArray[np.bool_]:
+        """Factors of which no regulator explains `NEARLY` as much as the table does, (F,)."""
+        return np.asarray((self.rho**2).max(axis=1) < NEARLY * np.maximum(seen.share, 0.0))
+
     def confidence(self, free: Array | None) -> Array:
         """Posterior of each candidate among all regulators, every one as likely beforehand, (F,);
         with `free` (F,) also against a direction that is as likely as all of them together."""
@@ -223,11 +230,9 @@ def _table(
 ) -> pd.DataFrame:
     """One row per factor."""
     counts = np.array([len(u) for u, _ in matched.samples])
-    sure = matched.confidence(None if seen is None else seen.free)
+    mixed = np.zeros(len(counts), bool) if seen is None else matched.mixed(seen)
+    sure = matched.confidence(None if seen is None else np.where(mixed, seen.free, -np.inf))
     distinct = _distinct(sure, eligible=(q <= alpha) & (counts >= FEWEST_MEASURED), alpha=alpha)
-    mixed = np.zeros(len(sure), bool)
-    if seen is not None:
-        mixed = seen.free > logsumexp(matched.likelihood, axis=1) - np.log(R.shape[1])
     not_seen = "none fits: chance cannot be excluded" if seen is None else NOT_SEEN
     rows = []
     for k, (u, r) in enumerate(matched.samples):
