@@ -1,7 +1,7 @@
 """How often 95 % intervals of activities hold the planted activity: the table in docs/activity.md.
 
-``python benchmarks/activity_coverage.py [seeds]`` prints one line per world, for the samples that
-were fitted and for 60 new ones. Regulators count that the fit calls found, right or wrong; they
+``python benchmarks/activity_coverage.py [seeds]`` writes one line per world: samples that were
+fitted / 60 new ones. Regulators count that the fit calls found, right or wrong; they
 are matched one to one to the planted ones, sign and scale by the weights.
 """
 
@@ -11,12 +11,16 @@ import sys
 import warnings
 
 import numpy as np
+import pandas as pd
 
 from rcweb import RCweb
 from rcweb.engine.matching import match_rows
+from rcweb.lab.benchmark.store import store_table
 from rcweb.lab.simulate import simulate
 
 SAMPLES = (15, 25, 40, 80, 200)
+MANY = 40
+JUDGED = (15, 40, 200)
 NEW = 60
 FIRST_SEED = 200  # the estimate was developed on seeds below
 MISSING = 0.3
@@ -56,17 +60,27 @@ def covered(world: tuple, M: int, seed: int, method: str = "refined") -> np.ndar
 
 
 def main(seeds: int) -> None:
-    """Print the table."""
+    """Store the table, and the range over worlds of those with 40 samples or more."""
     warnings.simplefilter("ignore")
+    lines, many, holes = [], [], []
     for world, method in [*((w, "refined") for w in WORLDS), (WORLDS[0], "paper")]:
+        name = world[0] if method == "refined" else f'{world[0]}, `method="paper"`'
+        line, rights = {"planted world": name}, []
         for M in SAMPLES:
             rows = [covered(world, M, FIRST_SEED + s, method) for s in range(seeds)]
-            fitted, new, few, few_new, found, right = np.nanmean(rows, axis=0)
-            print(
-                f"{world[0]}, {method}, M = {M}: {fitted:.3f} / {new:.3f}; 30 % missing "
-                f"{few:.3f} / {few_new:.3f}; found {found:.2f}, of them right {right:.2f}",
-                flush=True,
-            )
+            fitted, new, few, few_new, _, right = np.nanmean(rows, axis=0)
+            line[f"M = {M}"] = f"{fitted:.3f} / {new:.3f}"
+            if M >= MANY:
+                many += [fitted, new]
+                holes += [few, few_new]
+            if M in JUDGED:
+                rights.append(f"{right:.2f}")
+        lines.append({**line, f"right at {', '.join(map(str, JUDGED))}": " ".join(rights)})
+        print(lines[-1], flush=True)
+    store_table("activity_coverage", pd.DataFrame(lines))
+    ranges = {"complete": many, "30 % missing": holes}
+    spread = [{"values": k, "least": min(v), "greatest": max(v)} for k, v in ranges.items()]
+    store_table("activity_coverage_range", pd.DataFrame(spread).round(3))
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from sklearn.decomposition import FastICA
 from rcweb import RCweb
 from rcweb.activity import changed, contrast
 from rcweb.knowledge import GeneSets, overlap_test, read_sets
+from rcweb.lab.benchmark.store import store_table
 
 P = 92
 
@@ -29,7 +30,7 @@ def area(values: pd.Series, chosen: str) -> float:
 
 
 def main() -> None:
-    """Print one line per method."""
+    """Store one line per method."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     folder = parser.parse_args().data
@@ -44,23 +45,32 @@ def main() -> None:
         & strains["wild_type"].isin(there)
     ]
     model = RCweb(P, random_state=0).fit(X)
-    fits = {"rcweb": (model.components_ != 0, model.transform(X))}
+    fits = {"RCweb": (model.components_ != 0, model.transform(X))}
     for seed in range(3):
         ica = FastICA(P, random_state=seed, whiten="unit-variance", max_iter=500, tol=1e-3)
         rows = ica.fit_transform((X - X.mean()).to_numpy().T).T
         z = rows / rows.std(axis=1, keepdims=True)
-        fits[f"fastica {seed}"] = (np.abs(z) > 3, (X - X.mean()).to_numpy() @ np.linalg.pinv(z))
+        fits[f"FastICA, seed {seed}"] = (
+            np.abs(z) > 3,
+            (X - X.mean()).to_numpy() @ np.linalg.pinv(z),
+        )
+    lines = []
     for name, (edges, activities) in fits.items():
-        report(name, edges, activities, X, sets, condition, strains)
-    found = []
-    for row in strains.itertuples():
-        table = changed(X, sets, row.deletion, row.wild_type, groups=condition)
-        table = table.set_index("regulator")
-        found.append((area(table["t"], row.regulator), bool(table.loc[row.regulator, "q"] < 0.05)))
-    print_line("known lists, changed", found)
+        lines += judge(name, edges, activities, X, sets, condition, strains)
+    for name, groups in (("with `groups`", condition), ("without `groups`", None)):
+        found = []
+        for row in strains.itertuples():
+            ends = (row.deletion, row.wild_type)
+            if groups is None:  # then groups are given by the names of their samples
+                ends = tuple(list(X.index[condition == end]) for end in ends)
+            table = changed(X, sets, *ends, groups=groups).set_index("regulator")
+            significant = bool(table.loc[row.regulator, "q"] < 0.05)
+            found.append((area(table["t"], row.regulator), significant))
+        lines.append(line(f"known lists, `changed` {name}", found))
+    store_table("knockouts", pd.DataFrame(lines))
 
 
-def report(
+def judge(
     name: str,
     edges: np.ndarray,
     activities: np.ndarray,
@@ -68,7 +78,7 @@ def report(
     sets: GeneSets,
     condition: pd.Series,
     strains: pd.DataFrame,
-) -> None:
+) -> list[dict[str, str]]:
     """Areas by change in units of the spread, and by |t| of the contrast."""
     names = [f"r{p}" for p in range(len(edges))]
     weights = pd.DataFrame(edges.astype(float), index=names, columns=X.columns)
@@ -86,17 +96,19 @@ def report(
         both = contrast(R, condition, row.wild_type)
         both = both[both["group"] == row.deletion].set_index("regulator")
         tested.append((area(both["t"].abs(), chosen), bool(both.loc[chosen, "q"] < 0.05)))
-    print_line(f"{name}, change / sd", plain)
-    print_line(f"{name}, contrast, |t|", tested)
+    return [line(f"{name}, change / sd", plain), line(f"{name}, `contrast`, absolute t", tested)]
 
 
-def print_line(name: str, found: list[tuple[float, bool | None]]) -> None:
+def line(name: str, found: list[tuple[float, bool | None]]) -> dict[str, str]:
     """Mean area, its standard error, and the number of significant ones."""
     areas = np.array([a for a, _ in found])
     error = areas.std(ddof=1) / np.sqrt(len(areas))
     hits = [hit for _, hit in found if hit is not None]
-    tested = f"   q < .05: {sum(hits)} of {len(hits)}" if hits else ""
-    print(f"{name:28s} {areas.mean():.3f} +- {error:.3f}{tested}")
+    return {
+        "judged by": name,
+        "area": f"{areas.mean():.3f} ± {error:.3f}",
+        "deleted one at q < 0.05": f"{sum(hits)} of {len(hits)}" if hits else "",
+    }
 
 
 if __name__ == "__main__":

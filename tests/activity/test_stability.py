@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Executor
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -153,6 +155,21 @@ def test_resamples_have_the_size_asked_for(truth):
     assert sizes[1] == (15, 15)
     assert sizes[2][0] == 30
     assert sizes[2][1] < 30
+
+
+def test_a_dask_array_is_not_handed_to_an_executor(truth):
+    """Its fits use the cluster themselves; a worker would get the whole table."""
+    da = pytest.importorskip("dask.array")
+
+    class Refusing(Executor):
+        def submit(self, *task, **options):
+            raise AssertionError("handed out")
+
+    model = Shuffled(truth.network).fit(truth.data)
+    X = da.from_array(truth.data)
+    with pytest.raises(AssertionError, match="handed out"):
+        resample_stability(model, truth.data, n_resamples=1, executor=Refusing())
+    assert resample_stability(model, X, n_resamples=1, executor=Refusing()).n_finished == 1
 
 
 @pytest.mark.parametrize(

@@ -361,6 +361,15 @@ def test_activities_that_sum_to_a_constant_are_found(kind):
     assert (model.mean_ == 0).all()
 
 
+@pytest.mark.parametrize("n_components", [5, "auto"])
+def test_offsets_of_a_small_table_change_nothing(n_components):
+    """Few of its rows are certified, more with means: by chance, since the rows are the same."""
+    X = simulate(80, 90, 5, density=0.15, noise=0.2, random_state=1).data
+    plain = RCweb(n_components).fit(X)
+    shifted = RCweb(n_components).fit(X - 30 * np.arange(90))
+    np.testing.assert_array_equal(shifted.components_ != 0, plain.components_ != 0)
+
+
 def test_offsets_without_meaning_are_still_subtracted():
     truth = simulate(150, 300, 6, noise=0.3, random_state=2)
     offsets = np.random.default_rng(0).gamma(1, 5, 300)

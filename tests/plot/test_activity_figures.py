@@ -45,6 +45,20 @@ def test_volcano_names_what_changed(plt, activities):
     assert "ko - wt" in ax.get_xlabel()
 
 
+def test_names_are_not_struck_through(plt, activities):
+    """A name stands above or below the interval of its point."""
+    ax = plot.volcano(contrast(activities, GROUPS, "wt"), "ko")
+    ax.figure.canvas.draw()
+    intervals = [ax.transData.transform(path.vertices) for path in ax.collections[1].get_paths()]
+    assert len(intervals) == len(ax.texts) == 2
+    for text in ax.texts:
+        box = text.get_window_extent()
+        assert not any(
+            box.y0 < start[1] < box.y1 and start[0] < box.x1 and box.x0 < end[0]
+            for start, end in intervals
+        )
+
+
 def test_volcano_needs_one_comparison(plt, activities):
     table = contrast(activities, GROUPS)
     with pytest.raises(ValueError, match="3 comparisons, such as"):

@@ -47,11 +47,18 @@ def associate(activities: Any, sheet: Any) -> pd.DataFrame:
     categories, eta^2 (effect; by chance about (categories - 1) / (n - 1)).
     ``attrs["left_out"]`` holds columns that were not tested, and why: constant, identifiers.
 
-    >>> import numpy as np, pandas as pd
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
     >>> from rcweb.activity import associate
-    >>> R = np.arange(20.0)[:, None]
-    >>> associate(R, pd.DataFrame({"hours": R[:, 0] ** 2}))["effect"].round(2)[0]
-    np.float64(1.0)
+    >>> rng = np.random.default_rng(0)
+    >>> activities = rng.normal(size=(40, 3))
+    >>> sheet = pd.DataFrame({"hours": np.exp(activities[:, 1]), "run": ["a", "b"] * 20})
+    >>> table = associate(activities, sheet)
+    >>> table[["regulator", "column", "kind", "effect", "q"]].head(1).round(3)
+      regulator column    kind  effect    q
+    0    rcweb1  hours  number     1.0  0.0
     """
     table = activity_table(activities)
     parts, left_out = [], {}

@@ -44,12 +44,27 @@ def changed(
 
     Each variable's |change of its mean| over its `residual_sd`, limited at their 99 % quantile, is
     regressed on membership: `change` is the slope, for a plain list the mean of its members minus
-    that of the others. Variables are not independent, so the slope is judged by `DRAWS` pairs of
+    that of the others. Variables are not independent, so the slope is judged by 500 pairs of
     groups without a change: as many samples drawn from the residuals of `groups` (their replicates
     differ by noise alone), or without `groups` from the table (labels shuffled). `lower`, `upper`
     and `t` are in units of its spread over these draws, `p` is one-sided, over the draws of all
     lists, and q Benjamini-Hochberg over lists. The surest first; ``attrs["left_out"]`` holds lists
     with fewer than 5 measured members.
+
+    Returns columns regulator (the list), group, reference, change, lower, upper, t, p, q. Raises
+    ValueError for missing values, and where a sample is in both groups.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from rcweb.activity import changed
+    >>> genes = [f"g{n}" for n in range(100)]
+    >>> table = pd.DataFrame(np.random.default_rng(0).normal(size=(12, 100)), columns=genes)
+    >>> table.iloc[6:, :20] += 3
+    >>> lists = {"touched": genes[:20], "others": genes[50:70]}
+    >>> changed(table, lists, "ko", "wt", groups=["wt"] * 6 + ["ko"] * 6)["regulator"].tolist()
+    ['touched', 'others']
     """
     if not isinstance(table, pd.DataFrame):
         raise TypeError(f"table must be a DataFrame with names, not {type(table).__name__}.")

@@ -65,7 +65,7 @@ def compare(
     activities: tuple[pd.DataFrame, pd.DataFrame] | None = None,
     names: tuple[str, str] = ("A", "B"),
 ) -> Comparison:
-    """Match the regulators of two fits; see `rcweb.activity.relations` for the rule.
+    """Match the regulators of two fits: which are the same, split, merged, lost or new.
 
     a, b : fitted ``RCweb``, `Network`, or DataFrame of weights (regulators x variables)
     orthologs : which variables of `a` are which of `b`, where names differ: a DataFrame (its first
@@ -73,17 +73,21 @@ def compare(
     activities : of both, samples x regulators; samples are the same where they are called the same
     names : of the two, for the sentences
 
-    Order, sign and scale of the regulators do not matter. ``compare(b, a)`` says the same with both
-    sides exchanged.
+    Returns a `Comparison`; ``print`` shows it in sentences. The rule is in docs/compare.md. Order,
+    sign and scale of the regulators do not matter. ``compare(b, a)`` says the same with both sides
+    exchanged. Raises ValueError for models of arrays of different width: their variables have no
+    names.
 
     Examples
     --------
-    >>> import numpy as np, pandas as pd
+    >>> from rcweb import RCweb
     >>> from rcweb.activity import compare
-    >>> weights = np.kron(np.eye(3), np.ones(20))
-    >>> one = pd.DataFrame(weights, index=list("abc"), columns=[f"g{n}" for n in range(60)])
-    >>> compare(one, -2 * one.iloc[::-1]).counts["same"]
-    {'A': 3, 'B': 3}
+    >>> from rcweb.simulate import simulate
+    >>> X = simulate(200, 80, 4, random_state=0).data
+    >>> print(compare(RCweb(4).fit(X[:100]), RCweb(3).fit(X[100:]), names=("first", "second")))
+    3 of the 4 regulators of first and of the 3 of second are the same, one to one, with ...
+    1 is in first alone: rcweb3.
+    80 variables have the same name in first (80) and second (80).
     """
     first, second = as_network(a), as_network(b)
     _check_named(a, b, first, second)

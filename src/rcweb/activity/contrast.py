@@ -45,13 +45,19 @@ def contrast(
     the reference), lower and upper (95 % interval), t, p, and q (Benjamini-Hochberg over all rows).
 
     A group may have a single sample if others have more: residuals of all groups are pooled.
+    Raises ValueError where no group has two samples, and where pairs or covariates divide the
+    samples as the groups do.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from rcweb.activity import contrast
-    >>> R = np.random.default_rng(0).normal(size=(6, 3))
-    >>> R[3:, 1] += 9
-    >>> contrast(R, ["wt", "wt", "wt", "ko", "ko", "ko"], "wt")["regulator"][0]
-    'rcweb1'
+    >>> activities = np.random.default_rng(0).normal(size=(6, 3))
+    >>> activities[3:, 1] += 9
+    >>> table = contrast(activities, ["wt", "wt", "wt", "ko", "ko", "ko"], "wt")
+    >>> table[["regulator", "group", "reference", "change", "q"]].head(1).round(2)
+      regulator group reference  change    q
+    0    rcweb1    ko        wt    8.44  0.0
     """
     table = activity_table(activities)
     labels = sample_labels(groups, table.index, "groups")

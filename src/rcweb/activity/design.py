@@ -22,7 +22,21 @@ def design(activities: Any, sheet: Any, condition: str, batch: str | None = None
     of random effects by analysis of variance, negative ones taken as 0, that sum to 1 (NaN for a
     constant activity); and replicate_agreement, the intraclass correlation of replicates. With a
     batch the components are Henderson's method 3: conditions within batches first, or batches
-    within conditions where every batch has one condition only.
+    within conditions where every batch has one condition only. Raises ValueError without
+    replicates, and where condition and batch divide the samples alike.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from rcweb.activity import design
+    >>> noise = np.random.default_rng(0).normal(size=(40, 2))
+    >>> sheet = pd.DataFrame({"medium": np.repeat(list("abcdefgh"), 5)})
+    >>> activities = noise + np.outer(np.repeat(np.arange(8), 5), [1.0, 0.0])
+    >>> design(activities, sheet, "medium")[["regulator", "condition", "replicate"]].round(2)
+      regulator  condition  replicate
+    0    rcweb0       0.90       0.10
+    1    rcweb1       0.04       0.96
     """
     table = activity_table(activities)
     rows = sample_sheet(sheet, table.index)

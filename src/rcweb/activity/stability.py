@@ -53,7 +53,10 @@ class Stability:
     threshold: float
 
     def regulators(self, names: Any = None) -> pd.DataFrame:
-        """One row per regulator: frequency, median and 10 % quantile of its correlation."""
+        """One row per regulator: frequency, median_correlation and low_correlation (10 % quantile).
+
+        names : of the regulators, for the index; default: numbers
+        """
         done = len(self.correlation) > 0
         shape = self.correlation.shape[1]
         quantiles = (
@@ -82,20 +85,34 @@ def resample_stability(
     random_state: int = 0,
     progress: ProgressCallback | None = None,
 ) -> Stability:
-    """Refit `model` to resamples of `X` (an array, DataFrame, sparse matrix or dask array) and
-    count which edges and regulators are found again.
+    """Refit a model to resamples, and count which edges and regulators are found again.
 
     model : fitted ``RCweb`` (or any estimator with `components_`); refitted as a clone with its
         number of regulators and an own seed per resample
-    scheme : "subsample" (`fraction` of the samples without replacement) or "bootstrap" (as many as
+    X : the table it was fitted to, an array, DataFrame, sparse matrix or dask array
+    n_resamples : how many resamples, and so fits
+    scheme : "subsample" (a part of the samples, without replacement) or "bootstrap" (as many as
         there are, with replacement)
+    fraction : of the samples, in a subsample
     threshold : |correlation| of matched rows above which a regulator counts as found again
     n_jobs : processes, as in joblib; the result does not depend on it
     executor : where to refit instead, such as ``client.get_executor()`` of a dask cluster; ignored
         for a dask array, whose fits use the whole cluster anyway
+    random_state : seed of the resamples and of their fits
     progress : called with (finished, total) after every resample
 
-    Ctrl-C ends the run early and returns the finished resamples, if there are any.
+    Returns a `Stability`. Ctrl-C ends the run early and returns the finished resamples, if there
+    are any.
+
+    Examples
+    --------
+    >>> from rcweb import RCweb
+    >>> from rcweb.activity import resample_stability
+    >>> from rcweb.simulate import simulate
+    >>> X = simulate(100, 80, 4, random_state=0).data
+    >>> model = RCweb(4).fit(X)
+    >>> resample_stability(model, X, n_resamples=4).regulator_frequency
+    array([1., 1., 1., 1.])
     """
     check_is_fitted(model)
     table = _sliceable(X)
@@ -103,7 +120,8 @@ def resample_stability(
     reference = np.asarray(model.components_, dtype=np.float64)
     # A generator: rows of a resample are copied only when a worker is free for them.
     tasks = ((_prepared(model, seed), _take(table, rows)) for rows, seed in draws)
-    if executor is None:
+    # A dask array would arrive at one worker whole, or be computed from within a worker.
+    if executor is None or hasattr(table, "dask"):
         parallel = Parallel(n_jobs=n_jobs, return_as="generator")
         results = parallel(delayed(_refit)(*task) for task in tasks)
     else:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 from typing import Any, Protocol
 
 import numpy as np
@@ -143,11 +144,15 @@ class _Write(Step):
 
     project: Project
     out: Any
+    # A chunk of the target is read, changed and written back: two threads in one chunk would lose
+    # the rows of one of them.
+    lock: Any = field(default_factory=Lock)
     rules = ("sum",)
 
     def __call__(self, block: RowBlock, start: int) -> Parts:
         (values,) = self.project(block, start)
-        self.out[start : start + len(values)] = values
+        with self.lock:
+            self.out[start : start + len(values)] = values
         return (np.array(len(values)),)
 
 
@@ -216,10 +221,25 @@ def project_with_error(blocks: Blocks, step: ProjectWithError) -> tuple[Any, Any
 
 
 def transform_blocks(model: Fitted, source: Any, out: Any) -> Any:
-    """Write the activities of the samples of `source` to `out`, one block in memory at a time.
+    """Write the activities of many samples to a file, one block in memory at a time.
 
-    source : anything that `rcweb.blocks.as_blocks` accepts, such as a path or a dask array
+    model : a fitted `rcweb.RCweb`
+    source : path of a .npy, .zarr, .h5ad or .parquet file, dask or zarr array, memory map or
+        AnnData object; TypeError for tables in memory, which ``model.transform`` takes
     out : path of a new .npy or .zarr file, or an array (M, P) to fill
+
+    Returns the array (M, P) that was filled: a memory map or a zarr array for a path.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rcweb import RCweb
+    >>> from rcweb.blocks import transform_blocks
+    >>> from rcweb.simulate import simulate
+    >>> np.save("table.npy", simulate(200, 40, 3, random_state=0).data)
+    >>> model = RCweb(3).fit("table.npy")
+    >>> transform_blocks(model, "table.npy", "activities.npy").shape
+    (200, 3)
     """
     from sklearn.utils.validation import check_is_fitted
 
@@ -245,8 +265,12 @@ def _create(path: Path, shape: tuple[int, int]) -> Any:
     if path.suffix == ".npy":
         return np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=shape)
     if path.suffix == ".zarr":
-        import zarr
-
+        try:
+            import zarr
+        except ImportError:
+            raise ImportError(
+                "Writing .zarr arrays needs zarr: pip install 'rcweb[scale]'"
+            ) from None
         chunks = (min(shape[0], 65536), shape[1])
         return zarr.create_array(str(path), shape=shape, chunks=chunks, dtype="float64")
     raise ValueError(f"{path.name!r} must end in .npy or .zarr.")

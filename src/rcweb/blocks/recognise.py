@@ -56,7 +56,25 @@ def sparse_blocks(X: Any) -> Local:
 
 
 def open_blocks(path: str | Path, *, layer: str | None = None) -> Local:
-    """Open a table on disk to be read in blocks. Rows are samples; `layer` of an AnnData file."""
+    """Open a table on disk to be read in blocks; rows are samples.
+
+    path : of a .npy, .zarr, .h5ad or .parquet file; ValueError for others
+    layer : of an AnnData file, instead of ``X``
+
+    The result is accepted by `rcweb.RCweb.fit`, `rcweb.RCweb.transform` and `transform_blocks`. A
+    path without a layer needs no opening: ``fit(path)``.
+
+    Examples
+    --------
+    >>> from anndata import AnnData
+    >>> from rcweb import RCweb
+    >>> from rcweb.blocks import open_blocks
+    >>> from rcweb.simulate import simulate
+    >>> X = simulate(60, 40, 3, random_state=0).data
+    >>> AnnData(X, layers={"logged": X}).write_h5ad("cells.h5ad")
+    >>> RCweb(3).fit(open_blocks("cells.h5ad", layer="logged")).network_
+    Network(3 regulators, 40 targets, 15 edges)
+    """
     path = Path(path)
     if not path.exists():
         raise ValueError(f"There is no file {str(path)!r}.")

@@ -3,16 +3,19 @@
 With P such activities a centred table has P - 1 directions, which hold differences of regulators
 and none of the regulators themselves: the mean has the direction that is lost. A table whose zeros
 look exact but of whose regulators few are certified may be of this kind. It is then searched again
-as it is, not centred, and the better certified of the two is the answer. Where the means are
-offsets without a meaning, the second search certifies no more than the first.
+as it is, not centred, with one direction more, which the means have. It is the answer if it
+certifies clearly more, by regulators that the first search did not have. Where the means are
+offsets without a meaning, the regulators are the same with and without them.
 """
 
 from __future__ import annotations
 
-from rcweb.engine.search.search import Found
+import numpy as np
+
+from rcweb.engine.search.search import AGREED, Found
 from rcweb.engine.search.space import Space
 from rcweb.engine.spectrum import Spectrum
-from rcweb.engine.types import Array
+from rcweb.engine.types import Array, Mask
 
 FEW_CERTIFIED = 1 / 3  # share of the columns below which centring is suspected
 BEYOND_NOISE = 2  # times the power of noise in a mean; its relative error is sqrt(2 / N)
@@ -40,7 +43,12 @@ def mean_stands_out(mean: Array, spectrum: Spectrum) -> bool:
     return bool(beyond @ beyond > BEYOND_NOISE * noise)
 
 
-def needs_mean(whole: Found, centred: Found) -> bool:
-    """Whether the search with means is clearly the better certified one."""
-    more = whole.certified.sum() > CLEARLY_MORE * max(int(centred.certified.sum()), 1)
-    return bool(more and whole.certified.mean() >= FEW_CERTIFIED)
+def needs_mean(whole: Mask, centred: Mask, agreement: Array) -> bool:
+    """Whether the search with means is clearly the better certified one.
+
+    whole, centred : which rows of either search are certified
+    agreement : (rows of `whole`, rows of `centred`), correlations
+    """
+    new = whole & (np.abs(agreement).max(axis=1) < AGREED)
+    more = new.sum() > CLEARLY_MORE * max(int(centred.sum()), 1)
+    return bool(more and whole.mean() >= FEW_CERTIFIED)

@@ -135,11 +135,15 @@ def dense_factors(found: Found, power: Array, total: float) -> tuple[str, ...]:
     dense = ~good & (found.score <= max(found.chance, 0.0)) & (power > np.median(power[good]))
     if not dense.any():
         return ()
-    n, share = int(dense.sum()), float(power[dense].sum() / total)
-    what = "1 strong direction has" if n == 1 else f"{n} strong directions have"
+    # Not their sum: directions are oblique, and explain in part the same.
+    n, share = int(dense.sum()), min(float(power[dense].max() / total), 1.0)
+    if n == 1:
+        what = f"1 strong direction, with {share:.0%} of the variance, has no sparse form"
+    else:
+        what = f"{n} strong directions, one with {share:.0%} of the variance, have no sparse form"
     return (
-        f"{what} no sparse form, up to {share:.0%} of the variance: batches or common factors, "
-        "or regulators that these data do not resolve. No edges are drawn for them.",
+        f"{what}: batches or common factors, or regulators that these data do not resolve. No "
+        "edges are drawn for them.",
     )
 
 

@@ -43,6 +43,7 @@ from rcweb.engine.estimate import (
     estimate_measured,
     estimate_sparse,
 )
+from rcweb.engine.matching import row_correlation
 from rcweb.engine.measured import SEEN_AT, judge
 from rcweb.engine.number import choose_directions
 from rcweb.engine.outliers import TOO_MANY, LimitedTable, limit_outliers
@@ -96,8 +97,10 @@ def solve_refined(
         means = searched.arrangement.arranged(mean)
         if mean_stands_out(means, searched.problem.spectrum):
             run.report("few regulators are certified: the table is searched with its means")
-            whole = _search_table(table, samples, n_components, replace(run, checkpoint=None))
-            if needs_mean(whole.found, searched.found):
+            more = n_components if isinstance(n_components, str) else n_components + 1
+            whole = _search_table(table, samples, more, replace(run, checkpoint=None))
+            agreement = row_correlation(whole.rows(), searched.rows())
+            if needs_mean(whole.found.certified, searched.found.certified, agreement):
                 whole = replace(whole, tried=searched.tried)
                 solution = _finish(whole, wanted, run)
                 notes = (*solution.warnings, CONSTANT_SUM_NOTE)
@@ -125,6 +128,11 @@ class _Searched:
     arrangement: Arrangement
     found: Found
     tried: Records
+
+    def rows(self) -> Array:
+        """(n, N) rows of C, up to scale, for the variables as they came."""
+        rows = self.problem.space.rows(self.found.columns.B) / self.problem.spectrum.factor
+        return self.arrangement.restore(rows)
 
 
 def _search_table(
@@ -234,7 +242,7 @@ def _choose_regulators(
     order = np.lexsort((-found.score, ~good, wild))
     if isinstance(n_components, str):
         return order[: max(int(good.sum()), 1)]
-    return order[:P]
+    return order[: min(P, n_components)]
 
 
 def _solution(

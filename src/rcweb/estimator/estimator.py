@@ -5,9 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
@@ -73,7 +74,7 @@ class RCweb(
     paper_options : dict or None
         For method "paper": ``k`` (10) steps on the inflated matrix, ``epsilon`` (0.05): columns
         with a cosine above ``1 - epsilon`` are the same, ``switch_back`` ("steps" or
-        "correlation"). See `rcweb.engine.paper.column.SwitchBack`.
+        "correlation").
     checkpoint : path or None
         Folder in which a long fit keeps what it has done (method "refined"). Killed and started
         again with the same data and parameters it resumes there and gives the same bits. The
@@ -92,57 +93,115 @@ class RCweb(
 
     Attributes
     ----------
-    components_ : (n_components_, n_features_in_) network C; zero = no edge.
-    n_components_ : number of regulators found.
-    weights_ : best estimate of every entry before edges are chosen, shape of `components_`;
-        its mean square error is smaller, but nothing in it is exactly zero.
-    weights_sd_ : standard errors of `weights_`; None if the method does not estimate them.
-    edge_probability_ : probability of every edge, shape of `components_`.
-    edge_score_ : signed and comparable across regulators: the n largest are the n best edges.
-    noise_ : (n_features_in_,) standard deviation of what the network leaves unexplained.
-    rotation_ : (P*, n_components_) the paper's B.
-    projection_ : (n_features_in_, n_components_) activities are ``(X - mean_) @ projection_``.
-    n_samples_ : number of samples it was fitted to.
-    mean_ : (n_features_in_,) the mean subtracted from each variable.
-    exact_zeros_ : whether weights of non-targets are zero as far as noise can tell; if not, small
-        effects are everywhere, and an edge is a weight clearly above its regulator's background.
-    observed_ : (n_features_in_,) share of the samples in which each variable was measured.
-    singular_values_ : (P*,) of the prepared table.
-    diagnosis_ : DataFrame, one row per regulator. "certified": halves of the variables that share
-        none lead to it; "found": certified, or the same for any start and above chance;
-        "frequency", "error", "recurrence": the numbers behind that. Edges of a regulator that is
-        neither are not in `components_`; `weights_` and `edge_score_` have them.
-    evidence_ : DataFrame behind the number of regulators; `reason_` says it in words.
-    warnings_ : sentences about parts of the result not to trust; empty if there are none.
-    input_ : the input check: how the table was read and what looks suspicious, with the option
-        that answers it; ``print(model.input_)``. Its warnings are also one `InputWarning`.
-    trace_ : details of the method; for "paper" one `ColumnTrace` per regulator.
-    network_ : labelled network with its table of edges.
-    regulator_names_, target_names_ : ``{id: name}`` of those that have one; see `set_names`.
-    prior_ : DataFrame, one row per list of `prior`: supported or not, how much of it is seen, how
-        many new targets; `prior_probability_`, `prior_score_` : (lists, n_features_in_) of every
-        variable. See `guide`.
-    measured_ : DataFrame, one row per factor of ``fit(X, measured=...)``: regulator, confidence,
-        scale with its interval, and why it is or is not named.
-    study_names_, study_means_, study_noise_ : of a fit to several studies: names (S), means
-        (S, n_features_in_) and noise levels (S,) beside `noise_`.
-    studies_ : DataFrame, one row per regulator and study: "variance_share", the "correlation" of
-        the row as that study alone gives it with the common one, "excess": squared deviation beside
-        its usual size, and "disagrees".
-    route_, passes_ : how the table was taken ("memory", or "gram" or "axes" of blocks; see
-        docs/scale.md), and how often it was read.
+    components_
+        (n_components_, n_features_in_) network C; zero = no edge.
+    n_components_
+        Number of regulators found.
+    weights_
+        Best estimate of every entry before edges are chosen, shape of `components_`; its mean
+        square error is smaller, but nothing in it is exactly zero.
+    weights_sd_
+        Standard errors of `weights_`; None if the method does not estimate them.
+    edge_probability_
+        Probability of every edge, shape of `components_`.
+    edge_score_
+        Signed and comparable across regulators: the n largest are the n best edges.
+    noise_
+        (n_features_in_,) standard deviation of what the network leaves unexplained.
+    rotation_
+        (P*, n_components_) the paper's B.
+    projection_
+        (n_features_in_, n_components_) activities are ``(X - mean_) @ projection_``.
+    n_samples_
+        Number of samples it was fitted to.
+    n_features_in_
+        Number of variables.
+    feature_names_in_
+        Their names; only there if the table had names.
+    mean_
+        (n_features_in_,) the mean subtracted from each variable.
+    exact_zeros_
+        Whether weights of non-targets are zero as far as noise can tell; if not, small effects are
+        everywhere, and an edge is a weight clearly above its regulator's background.
+    observed_
+        (n_features_in_,) share of the samples in which each variable was measured.
+    singular_values_
+        (P*,) of the prepared table.
+    diagnosis_
+        DataFrame, one row per regulator. "certified": halves of the variables that share none lead
+        to it; "found": certified, or the same for any start and above chance; "frequency", "error",
+        "recurrence": the numbers behind that. Edges of a regulator that is neither are not in
+        `components_`; `weights_` and `edge_score_` have them.
+    reason_
+        Why there are so many regulators, in words.
+    evidence_
+        DataFrame of the numbers behind `reason_`.
+    warnings_
+        Sentences about parts of the result not to trust; empty if there are none.
+    input_
+        The input check: how the table was read and what looks suspicious, with the option that
+        answers it; ``print(model.input_)``. Its warnings are also one `InputWarning`.
+    trace_
+        Details of the method; for "paper" one `ColumnTrace` per regulator.
+    network_
+        Labelled network with its table of edges; see `rcweb.network.Network`.
+    regulator_names_
+        ``{id: name}`` of the regulators that have one; see `set_names`.
+    target_names_
+        ``{id: name}`` of the variables that have one.
+    prior_
+        DataFrame, one row per list of `prior`: supported or not, how much of it is seen, how many
+        new targets. See `guide`, which sets this and the next four.
+    prior_sources_
+        DataFrame: how far each of several sources of `prior` is trusted.
+    prior_probability_
+        (lists, n_features_in_) probability that a variable is a target of the list.
+    prior_score_
+        (lists, n_features_in_) agreement of every variable with the list.
+    prior_weights_
+        (lists, n_features_in_) change of a variable with one unit of the list's activity.
+    measured_
+        DataFrame, one row per factor of ``fit(X, measured=...)``: regulator, confidence, scale with
+        its interval, and why it is or is not named.
+    study_names_
+        Of a fit to several studies: their names, S of them.
+    study_means_
+        (S, n_features_in_) means of the studies.
+    study_noise_
+        (S,) noise levels of the studies, beside `noise_`.
+    studies_
+        DataFrame, one row per regulator and study: what they disagree on.
+    route_
+        How the table was taken: "memory", or "gram" or "axes" of blocks (see docs/scale.md).
+    passes_
+        How often the table was read.
 
     Examples
     --------
     >>> from rcweb import RCweb
     >>> from rcweb.simulate import simulate
-    >>> truth = simulate(100, 80, 4, noise=0.0, random_state=0)
-    >>> RCweb(4, method="paper").fit(truth.data).components_.shape
-    (4, 80)
+    >>> truth = simulate(100, 80, 4, random_state=0)
+    >>> model = RCweb(random_state=0).fit(truth.data)
+    >>> model.network_
+    Network(4 regulators, 80 targets, 32 edges)
+    >>> model.reason_
+    '4 regulators: 4 singular values stand above noise; ...'
+    >>> model.transform(truth.data).shape
+    (100, 4)
     """
 
     # Not for scikit-learn to route through pipelines.
     __metadata_request__score = {"activities": UNUSED}  # noqa: RUF012
+
+    # Results that other modules or scikit-learn set; those set in `_store` have their types there.
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    n_samples_: int
+    route_: str
+    passes_: int
+    study_names_: tuple[str, ...]
+    study_means_: Array
+    study_noise_: Array
 
     def __init__(
         self,
@@ -178,21 +237,38 @@ class RCweb(
         self.groups = groups
 
     def fit(self, X: Any, y: None = None, *, batch: Any = None, measured: Any = None) -> Self:
-        """Find the network behind `X`, (n_samples, n_features); `y` is ignored.
+        """Find the network behind `X`; returns the fitted model itself.
 
-        Several studies have one network, but own means and noise levels: `X` is then a list of
-        tables (or ``{name: table}``), joined by the names of their variables, or one table with
-        `batch`, a label per sample. What they disagree on is in `studies_`.
+        X : (n_samples, n_features) an array or DataFrame. NaN is "not measured" (tables in memory
+            only). It may also be sparse, a dask or zarr array, a memory map, an AnnData object, or
+            the path of a .npy, .zarr, .h5ad or .parquet file: such tables are read in blocks of
+            samples. A list of tables, or ``{name: table}``, are several studies, joined by the
+            names of their variables
+        y : ignored
+        batch : a label per sample, of one table that holds several studies
+        measured : regulators measured in some samples: a DataFrame of samples x factors, NaN where
+            not measured, joined to `X` by sample name, or an array with all samples of `X`
 
-        `measured` are regulators that were measured in some samples: a DataFrame of samples x
-        factors, NaN where not measured, joined to `X` by sample name (or an array with all samples
-        of `X`). Which of them are seen in these data, as which regulator and on which scale, is in
-        `measured_`; those that are seen take part in the fit where they can improve it, and others
-        change nothing (docs/measured.md).
+        Several studies have one network, but own means and noise levels. What they disagree on is
+        in `studies_`. Which measured factors are seen in these data, as which regulator and on
+        which scale, is in `measured_`; those that are seen take part in the fit where they can
+        improve it, others change nothing (docs/measured.md).
 
-        `X` may also be sparse, a dask or zarr array, a memory map, an AnnData object, or the path
-        of a .npy, .zarr, .h5ad or .parquet file: such tables are read in blocks of samples. NaN is
-        "not measured" (tables in memory only).
+        Raises ValueError for parameters and tables that cannot be fitted, and
+        `rcweb.estimator.forecast.MemoryForecastError`, before it begins, for a fit that would take
+        more memory than `max_memory`. Warns with `rcweb.tables.InputWarning` if the table looks
+        suspicious.
+
+        Examples
+        --------
+        >>> from rcweb import RCweb
+        >>> from rcweb.simulate import simulate
+        >>> X = simulate(100, 80, 4, random_state=0).data
+        >>> X[3, 5] = float("nan")  # not measured
+        >>> float(RCweb(4).fit(X).observed_[5])
+        0.99
+        >>> RCweb(4).fit(X, batch=["first"] * 50 + ["second"] * 50).study_names_
+        ('first', 'second')
         """
         from rcweb.blocks import as_blocks, gather, in_blocks, learn_names
         from rcweb.engine.lone import lone_note
@@ -260,20 +336,53 @@ class RCweb(
     def fit_transform(
         self, X: Any, y: None = None, *, batch: Any = None, measured: Any = None
     ) -> Array:
-        """``fit(X, batch=batch, measured=measured).transform(X, batch=batch)``."""
-        fitted = self.fit(X, batch=batch, measured=measured)
-        activities: Array = fitted.transform(X, batch=batch)
-        return activities
+        """``fit(X, batch=batch, measured=measured).transform(X, batch=batch)``.
+
+        X, y, batch, measured : as in `fit`
+
+        Examples
+        --------
+        >>> from rcweb import RCweb
+        >>> from rcweb.simulate import simulate
+        >>> RCweb(4).fit_transform(simulate(100, 80, 4, random_state=0).data).shape
+        (100, 4)
+        """
+        return self.fit(X, batch=batch, measured=measured).transform(X, batch=batch)
+
+    @overload
+    def transform(
+        self, X: Any, return_std: Literal[False] = False, *, batch: Any = None
+    ) -> Array: ...
+    @overload
+    def transform(
+        self, X: Any, return_std: Literal[True], *, batch: Any = None
+    ) -> tuple[Array, Array]: ...
+    @overload
+    def transform(self, X: Any, return_std: bool, *, batch: Any = None) -> Any: ...
 
     def transform(self, X: Any, return_std: bool = False, *, batch: Any = None) -> Any:
-        """Activities of the regulators in new samples, (n_samples, n_components_).
+        """Activities of the regulators in samples, new ones or those of the fit.
 
-        Missing values (NaN) are ignored. A dask array gives a lazy dask array; see
-        `rcweb.blocks.transform_blocks` for results larger than memory. With `return_std` a second
-        array of that shape follows: the standard deviation of each activity, from noise, shrinkage
-        and the uncertainty of the weights, wider where variables are missing (docs/activity.md).
-        `batch`, a label per sample: the mean of that study of the fit is subtracted, not the common
-        one; a list of tables is taken as in `fit`.
+        X : (n_samples, n_features_in_), anything that `fit` takes. Missing values (NaN) are ignored
+        return_std : whether to return the standard deviations too
+        batch : a label per sample: the mean of that study of the fit is subtracted, not the common
+            one. Label None takes the common mean
+
+        Returns an array (n_samples, n_components_); of a dask array a lazy dask array; a DataFrame
+        after ``set_output(transform="pandas")``. With `return_std` a second array of that shape
+        follows: the standard deviation of each activity, from noise, shrinkage and the uncertainty
+        of the weights, wider where variables are missing (docs/activity.md). For results larger
+        than memory see `rcweb.blocks.transform_blocks`.
+
+        Examples
+        --------
+        >>> from rcweb import RCweb
+        >>> from rcweb.simulate import simulate
+        >>> X = simulate(100, 80, 4, random_state=0).data
+        >>> model = RCweb(4).fit(X)
+        >>> activities, sd = model.transform(X[:5], return_std=True)
+        >>> activities.shape, bool((sd < 0.2).all())
+        ((5, 4), True)
         """
         from rcweb.blocks import (
             as_blocks,
@@ -341,7 +450,21 @@ class RCweb(
         return filled.data, filled.observed
 
     def inverse_transform(self, X: Any) -> Array:
-        """Predict the variables from activities `X`: ``X @ components_ + mean_``."""
+        """Predict the variables from activities: ``X @ components_ + mean_``.
+
+        X : (n_samples, n_components_) activities
+
+        Returns (n_samples, n_features_in_).
+
+        Examples
+        --------
+        >>> from rcweb import RCweb
+        >>> from rcweb.simulate import simulate
+        >>> X = simulate(100, 80, 4, random_state=0).data
+        >>> model = RCweb(4).fit(X)
+        >>> model.inverse_transform(model.transform(X)).shape
+        (100, 80)
+        """
         check_is_fitted(self)
         X = check_array(X, dtype=np.float64)
         if X.shape[1] != self.n_components_:
@@ -353,9 +476,22 @@ class RCweb(
     def score(self, X: Any, y: None = None, *, activities: Array | None = None) -> float:
         """Fraction of the variance of `X` that the network explains.
 
+        X : (n_samples, n_features_in_), as for `transform`
+        y : ignored
+        activities : ``transform(X)``, if it is known already
+
         ``1 - ||X - inverse_transform(transform(X))||^2 / ||X - mean||^2`` with the means of `X`
         itself; 1 is perfect, and it is negative when the means alone would do better. Sums are over
-        what was measured. `activities` : ``transform(X)``, if it is known already.
+        what was measured.
+
+        Examples
+        --------
+        >>> from rcweb import RCweb
+        >>> from rcweb.simulate import simulate
+        >>> X = simulate(200, 80, 4, noise=0.1, random_state=0).data
+        >>> model = RCweb(4).fit(X[:100])
+        >>> round(model.score(X[100:]), 2)  # of samples that the fit has not seen
+        0.99
         """
         from rcweb.blocks import (
             KnownActivities,
@@ -390,11 +526,28 @@ class RCweb(
     def explain(
         self, variable: str, X: Any = None, *, activities: Any = None, batch: Any = None
     ) -> Explanation:
-        """The regulators of one variable, given by its id or its name; ``print`` shows a table.
+        """The regulators of one variable; ``print`` shows a table.
 
-        With samples `X` (or their `activities`) it also has the share of the variance that each
-        regulator explains there, and the profile of the variable; see `Explanation`. `batch` as in
-        `transform`: differences between the means of studies are then taken off.
+        variable : its id or its name
+        X : samples, in memory; with them the result also has the share of the variance that each
+            regulator explains there, and the profile of the variable
+        activities : ``transform(X)``, if it is known already, or instead of `X`
+        batch : as in `transform`; differences between the means of studies are then taken off
+
+        Returns a `rcweb.network.Explanation`. Raises ValueError, with near names, for a variable
+        that is not in the model.
+
+        Examples
+        --------
+        >>> from rcweb import RCweb
+        >>> from rcweb.simulate import simulate
+        >>> X = simulate(120, 100, 5, random_state=0).data
+        >>> print(RCweb(5).fit(X).explain("x3", X))
+        x3: 2 regulators, 87% of its variance
+        regulator  weight probability score     grade share
+           rcweb2 -0.0437       1.000 -21.4 certified   46%
+           rcweb4 -0.0417       1.000 -20.4 certified   41%
+        Shares of variance are measured in the data given.
         """
         from rcweb.estimator.explain import explain_variable
 
@@ -403,7 +556,8 @@ class RCweb(
 
     @property
     def network_(self) -> Network:
-        """The labelled network; its ``edges()`` is a table sorted by score."""
+        """The labelled network, `rcweb.network.Network`; its ``edges()`` is a table sorted by
+        score."""
         from rcweb.network import Network, grades_of
 
         check_is_fitted(self)
@@ -422,11 +576,21 @@ class RCweb(
         regulators: Mapping[str, str] | pd.Series | None = None,
         targets: Mapping[str, str] | pd.Series | None = None,
     ) -> Self:
-        """Name regulators, targets or both, ``{id: name}``; all exports then hold id and name.
+        """Name regulators, targets or both; all exports then hold id and name.
 
-        None leaves names unchanged; anything else replaces all names of that kind. An empty or
-        missing name means no name. `targets` may name variables that the model does not have.
+        regulators, targets : ``{id: name}`` or a Series. None leaves names unchanged; anything else
+            replaces all names of that kind. An empty or missing name means no name. `targets` may
+            name variables that the model does not have; `regulators` may not
+
         ``set_names(name_regulators(model, known)["name"])`` names regulators after known ones.
+
+        Examples
+        --------
+        >>> from rcweb import RCweb
+        >>> from rcweb.simulate import simulate
+        >>> model = RCweb(3).fit(simulate(60, 40, 3, random_state=0).data)
+        >>> model.set_names({"rcweb0": "fur"}).network_.regulator_labels
+        ('fur (rcweb0)', 'rcweb1', 'rcweb2')
         """
         check_is_fitted(self)
         if regulators is not None:
@@ -503,19 +667,40 @@ class RCweb(
 
     @property
     def diagnosis_(self) -> pd.DataFrame:
-        """One row per regulator: how it was found and how far to trust it. Computed at first
-        use."""
+        """How every regulator was found and how far to trust it, a row each; made at first use.
+
+        certified : found again in halves of the variables that share none
+        found : certified, or sparser than chance and the same for any start
+        frequency : share of the other searches that have it
+        error : expected 1 - cosine between this regulator and that of another set of searches
+        recurrence : agreement of disjoint halves of the variables, 0 to 1
+        edges, zeros : number of targets, and of the non-targets that determine the regulator
+        noise_ratio : near 1 when zeros are exact, larger when they are only small
+        gap : near 1 when another column fits as well
+        score, chance : sparseness found, and the best that the same search reaches by chance
+        share : part of the regulator that no other one explains
+
+        Other methods than "refined" have other columns.
+        """
         self._make_diagnosis()
         return self._table("_diagnosis", index=self.get_feature_names_out())
 
     @property
     def evidence_(self) -> pd.DataFrame:
-        """The evidence for the number of regulators."""
+        """The numbers behind the choice of the number of regulators; `reason_` says it in words."""
         return self._table("_evidence")
 
     @property
     def studies_(self) -> pd.DataFrame:
-        """One row per regulator and study, after a fit to several: what they disagree on."""
+        """What several studies disagree on, after a fit to them; one row per regulator and study.
+
+        regulator, study, n_samples : of which regulator, in which study, of how many samples
+        variance_share : share of the study's variance that the regulator alone accounts for
+        correlation : of the regulator's row as that study alone gives it, with the common one
+        excess : squared deviation of the two in standard errors, beside its usual size
+        q : of that excess, by chance; Benjamini-Hochberg
+        disagrees : whether q is below 0.05
+        """
         check_is_fitted(self, "study_records_")
         return self._table("study_records_")
 

@@ -45,7 +45,7 @@ PER_DRAW = 5e-9
 
 
 class MemoryForecastError(MemoryError):
-    """The fit would need more memory than there is; nothing was allocated yet."""
+    """The fit would need more memory than there is; nothing was allocated yet. A MemoryError."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,8 @@ class Forecast:
 
     peak_bytes : of the whole process, the table in memory and all of the program included; a first
         fit, which loads some of the program after it has read the data, may take less
-    seconds : within a factor of about three, unless the posterior must be sampled; see above
+    seconds : of one core at 2.5 GHz, within a factor of about three, unless the posterior must be
+        sampled, which takes ten seconds to some minutes
     parts : bytes by purpose at the peak, the largest first
     sentence : one sentence for display
     """
@@ -75,10 +76,20 @@ def forecast(
     itemsize: int = DOUBLE,
     nnz: int | None = None,
 ) -> Forecast:
-    """Memory and time of fitting a table of M samples x N variables.
+    """Memory and time of fitting a table, from its shape.
 
+    shape : (M, N), samples and variables
+    n_components, method, quality : as in `rcweb.RCweb`; for "auto" 60 regulators are assumed
     kind : "dense" or "sparse" in memory, "chunked" on disk or on a cluster
-    itemsize : bytes of a number of the table; nnz : numbers stored in a sparse one
+    itemsize : bytes of a number of the table
+    nnz : numbers stored in a sparse table
+
+    Examples
+    --------
+    >>> from rcweb.estimator.forecast import forecast
+    >>> expected = forecast((2_000_000, 1_000), 50, kind="chunked")
+    >>> expected.peak_bytes < 2e9  # of a table of 16 GB
+    True
     """
     M, N = _checked(shape, kind, nnz)
     P = UNKNOWN_COMPONENTS if isinstance(n_components, str) else int(n_components)
@@ -117,7 +128,19 @@ def forecast_of(
 
 
 def forecast_text(expected: Forecast) -> str:
-    """The sentence and a table of the parts."""
+    """The sentence and a table of the parts, for display.
+
+    expected : of `forecast`
+
+    Examples
+    --------
+    >>> from rcweb.estimator.forecast import forecast, forecast_text
+    >>> print(forecast_text(forecast((300, 4_000))))
+    A table of 300 samples x 4,000 variables takes about 386 MB of memory (...) and a few seconds...
+          305 MB  program
+         40.3 MB  copies of the table
+         ...
+    """
     lines = [f"  {show_size(size):>10}  {name}" for name, size in expected.parts]
     return "\n".join([expected.sentence, *lines])
 
@@ -125,8 +148,17 @@ def forecast_text(expected: Forecast) -> str:
 def check_memory(expected: Forecast, max_memory: int | str | None = None) -> None:
     """Raise `MemoryForecastError` if the fit cannot fit, warn if it will be close.
 
+    expected : of `forecast`
     max_memory : for the whole process, bytes or "4GB"; None = what the process has and what the
         system still gives it
+
+    Examples
+    --------
+    >>> from rcweb.estimator.forecast import check_memory, forecast
+    >>> check_memory(forecast((10_000, 5_000)), "200MB")
+    Traceback (most recent call last):
+    ...
+    rcweb.estimator.forecast.MemoryForecastError: A table of 10,000 samples x 5,000 variables ...
     """
     limit = _limit() if max_memory is None else parse_size(max_memory)
     if limit is None or expected.peak_bytes <= WARNING_SHARE * limit:

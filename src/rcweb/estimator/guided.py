@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -40,8 +40,13 @@ class Guided:
     def guide(self, prior: Any, groups: Any = None) -> Self:
         """Judge known targets by the fitted table; the network itself does not change.
 
-        `prior` and `groups` are as in `RCweb`, whose ``fit`` calls this when it has a prior. Sets
-        `prior_`, `prior_sources_`, `prior_probability_`, `prior_score_` and `prior_weights_`.
+        prior : lists of known targets, as in `RCweb`, whose `fit` calls this when it has a prior
+        groups : related variables, such as operons, as in `RCweb`
+
+        Returns the model itself. Sets `prior_`, `prior_sources_`, `prior_probability_`,
+        `prior_score_` and `prior_weights_`. Lists with fewer than 3 members in the table are not
+        judged, and named in `warnings_`. Raises ValueError for a model of another method than
+        "refined".
 
         Examples
         --------
@@ -50,8 +55,12 @@ class Guided:
         >>> truth = simulate(200, 300, 5, noise=0.2, random_state=0)
         >>> known = {f"regulator {p}": truth.network[p].nonzero()[0][::2] for p in range(5)}
         >>> lists = {name: [f"x{i}" for i in members] for name, members in known.items()}
-        >>> bool(RCweb(5).fit(truth.data).guide(lists).prior_["supported"].all())
-        True
+        >>> model = RCweb(5).fit(truth.data).guide(lists)
+        >>> model.prior_[["supported", "members", "kept"]].head(2)
+                     supported  members  kept
+        list
+        regulator 0       True       16    16
+        regulator 1       True       11    11
         """
         from rcweb.knowledge.prior import group_numbers, guide, read_prior
 
@@ -83,7 +92,7 @@ class Guided:
 
     @property
     def guided(self) -> bool:
-        """Whether known targets were judged: `prior_` and its like are there."""
+        """Whether known targets were judged, so that `prior_` and its like are there."""
         return hasattr(self, "_prior")
 
     @property
@@ -91,8 +100,9 @@ class Guided:
         """One row per list of known targets.
 
         supported : whether its members, each left out, vary with the others more than those of
-            random lists do, at the false discovery rate `fdr`; p, q : of that test. Without
-            `groups` that may also be the work of operons or of probes of one gene
+            random lists do, at the false discovery rate `fdr`. Without `groups` that may also be
+            the work of operons or of probes of one gene
+        p, q : of that test
         reliability : share of the list that is seen in these data
         strength : what being listed adds to the log-odds of being a target
         members, kept, unseen : of the list; kept have a probability above one half
@@ -109,8 +119,11 @@ class Guided:
 
     @property
     def prior_sources_(self) -> pd.DataFrame:
-        """How far each of several sources is trusted: one row per list and source, and one per
-        source ("all"); empty with one source."""
+        """How far each of several sources is trusted; empty with one source.
+
+        One row per list and source, and one per source (list "all"): source, list, members and
+        reliability, the share of these members that is seen in the data.
+        """
         import pandas as pd
 
         self._check_guided()
@@ -118,13 +131,31 @@ class Guided:
             self._prior_sources, columns=["source", "list", "members", "reliability"]
         )
 
-    def prior_activities(self, X: Any, return_std: bool = False) -> Any:
-        """Activities of the known lists, (n_samples, lists), of unit variance in the fitted table;
-        0 for lists without support.
+    @overload
+    def prior_activities(self, X: Any, return_std: Literal[False] = False) -> Array: ...
+    @overload
+    def prior_activities(self, X: Any, return_std: Literal[True]) -> tuple[Array, Array]: ...
+    @overload
+    def prior_activities(self, X: Any, return_std: bool) -> Any: ...
 
-        A missing value counts as the variable's mean. With `return_std` also the standard deviation
-        of their errors: it grows with what is missing, and is 1 (nothing known) for lists without
-        support.
+    def prior_activities(self, X: Any, return_std: bool = False) -> Any:
+        """Activities of the known lists, of unit variance in the fitted table.
+
+        X : (n_samples, n_features_in_), in memory. A missing value counts as the variable's mean
+        return_std : whether to return the standard deviations of their errors too
+
+        Returns (n_samples, lists), in the order of `prior_`; 0 for lists without support. With
+        `return_std` a second array of that shape follows: it grows with what is missing, and is 1
+        (nothing known) for lists without support.
+
+        Examples
+        --------
+        >>> from rcweb import RCweb
+        >>> from rcweb.simulate import simulate
+        >>> truth = simulate(100, 80, 4, random_state=0)
+        >>> known = {"first": [f"x{i}" for i in truth.network[0].nonzero()[0]]}
+        >>> RCweb(4, prior=known).fit(truth.data).prior_activities(truth.data).shape
+        (100, 1)
         """
         self._check_guided()
         model: Any = self
@@ -139,11 +170,25 @@ class Guided:
         return activities, np.sqrt(self.prior_std_**2 + lost**2)
 
     def new_targets(self) -> pd.DataFrame:
-        """Every new target of every supported list, surest first.
+        """Every new target of every supported list, surest first within a list.
 
-        Columns: regulator (the list), target, probability, weight (change with one unit of the
-        list's activity), agreement, nearest: the listed members that vary most like it, and
-        listed_by: other supported lists that hold it, which may explain its agreement instead.
+        regulator, target : the list, and a variable that it does not hold
+        probability : that the variable is a target
+        weight : its change with one unit of the list's activity
+        agreement : how far it varies as the list does
+        nearest : the listed members that vary most like it
+        listed_by : other supported lists that hold it, which may explain its agreement instead
+
+        Examples
+        --------
+        >>> from rcweb import RCweb
+        >>> from rcweb.simulate import simulate
+        >>> truth = simulate(200, 300, 5, noise=0.2, random_state=0)
+        >>> targets = [f"x{i}" for i in truth.network[0].nonzero()[0]]
+        >>> model = RCweb(5, prior={"first": targets[::2]}).fit(truth.data)  # half of them known
+        >>> found = model.new_targets()["target"]
+        >>> len(targets[1::2]), len(found), int(found.isin(targets).sum())  # hidden, found, right
+        (16, 15, 15)
         """
         from rcweb.estimator.targets import new_target_table
 

@@ -29,12 +29,29 @@ def enrich(
 ) -> pd.DataFrame:
     """Enriched terms of every regulator, the most significant first, redundant ones left out.
 
+    network, universe, signs, min_size, max_size, regulators, targets : as in `overlap_test`
+    terms : the sets, such as GO terms
+    max_q : terms above this q are left out
+    max_similarity : see below; 1 keeps every term
+
     The tests are those of `overlap_test`, corrected over all pairs before any term is left out. A
     term is redundant if the Jaccard similarity of its common targets with those of a more
-    significant term of the same regulator exceeds `max_similarity`; 1 keeps every term.
+    significant term of the same regulator exceeds `max_similarity`.
 
     Columns: those of `Overlaps.table`, then `leading` (the common targets, strongest edge first)
     and `similar` (number of redundant terms that this one stands for).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rcweb.knowledge import GeneSets, enrich
+    >>> genes = [f"g{n}" for n in range(100)]
+    >>> network = np.zeros((1, 100))
+    >>> network[0, :10] = 1
+    >>> terms = {"iron": genes[:8], "metals": genes[:9], "motility": genes[40:60]}
+    >>> enrich(network, GeneSets.from_dict(terms), targets=genes)[["regulator", "set", "similar"]]
+      regulator     set  similar
+    0    rcweb0  metals        1
     """
     net = as_network(network, regulators, targets)
     overlaps = overlap_test(

@@ -31,6 +31,15 @@ class GeneSets:
     descriptions : one text per set, may be empty
     members : names of the variables of each set, no repeats
     weights : one number per member (strength, or +1 activation and -1 repression), or None
+
+    Raises ValueError for repeated names or members, and for parts of unequal length.
+
+    Examples
+    --------
+    >>> from rcweb.knowledge import GeneSets
+    >>> sets = GeneSets.from_dict({"fur": ["fepA", "entC"], "lexA": ["recA", "sulA", "umuD"]})
+    >>> len(sets), sets.within(["recA", "sulA", "fepA"], min_size=2).names
+    (2, ('lexA',))
     """
 
     names: tuple[str, ...]
@@ -61,7 +70,17 @@ class GeneSets:
     def from_dict(
         cls, sets: Mapping[str, Iterable[str]], descriptions: Mapping[str, str] | None = None
     ) -> GeneSets:
-        """Sets from ``{name: members}``; repeated members count once."""
+        """Sets from a dictionary.
+
+        sets : ``{name: members}``; repeated members count once
+        descriptions : ``{name: text}``
+
+        Examples
+        --------
+        >>> from rcweb.knowledge import GeneSets
+        >>> GeneSets.from_dict({"fur": ["fepA", "entC", "fepA"]}).members
+        (('fepA', 'entC'),)
+        """
         described = descriptions or {}
         return cls(
             names=tuple(sets),
@@ -80,6 +99,7 @@ class GeneSets:
     ) -> GeneSets:
         """Sets from a table with one row per edge.
 
+        edges : DataFrame
         source, target, weight : titles of the columns that hold the regulator, its target and the
             effect. None: looked for among the titles in use (``regulator``, ``TF``, ``source``;
             ``target``, ``gene_id``, ``locus_tag``; ``effect``, ``sign``, ``weight``, ``mor``, ...;
@@ -89,6 +109,14 @@ class GeneSets:
         unknown or contradictory weighs 0: a member without a sign. If no effect in a column found
         by its title can be parsed, the column is ignored. Rows without a regulator or a target are
         skipped.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from rcweb.knowledge import GeneSets
+        >>> edges = {"TF": ["fur", "fur"], "target": ["fepA", "sodB"], "effect": ["-", "+"]}
+        >>> GeneSets.from_edges(pd.DataFrame(edges)).weights
+        ((-1.0, 1.0),)
         """
         titles = [str(title) for title in edges.columns]
         missing = [c for c in (source, target, weight) if c is not None and c not in titles]
@@ -134,14 +162,35 @@ class GeneSets:
         return tuple((1.0,) * len(members) for members in self.members)
 
     def describe(self, descriptions: Mapping[str, str]) -> GeneSets:
-        """The same sets with the texts given for their names."""
+        """The same sets with other descriptions.
+
+        descriptions : ``{name: text}``; sets that it does not name keep theirs
+
+        Examples
+        --------
+        >>> from rcweb.knowledge import GeneSets
+        >>> sets = GeneSets.from_dict({"fur": ["fepA", "entC"]})
+        >>> sets.describe({"fur": "ferric uptake regulator"}).descriptions
+        ('ferric uptake regulator',)
+        """
         texts = tuple(descriptions.get(n, d) for n, d in zip(self.names, self.descriptions))
         return GeneSets(self.names, texts, self.members, self.weights)
 
     def within(
         self, universe: Sequence[str], min_size: int = 1, max_size: int | None = None
     ) -> GeneSets:
-        """Only members of `universe`, and only sets that then have `min_size` to `max_size`."""
+        """Only members that count, and only sets that then have the right size.
+
+        universe : names of the variables that count, such as those of a table
+        min_size, max_size : numbers of members; None: no limit
+
+        Examples
+        --------
+        >>> from rcweb.knowledge import GeneSets
+        >>> sets = GeneSets.from_dict({"fur": ["fepA", "entC"], "lexA": ["recA"]})
+        >>> sets.within(["fepA", "recA"], min_size=1).members
+        (('fepA',), ('recA',))
+        """
         known = set(universe)
         kept = [[k for k, m in enumerate(members) if m in known] for members in self.members]
         # No set can be larger than the universe.
@@ -158,7 +207,17 @@ class GeneSets:
         )
 
     def matrix(self, universe: Sequence[str], *, weighted: bool = False) -> sparse.csr_array:
-        """(S, N) with 1 (or the weight) where a variable of `universe` belongs to a set."""
+        """Sparse (S, N) with 1 (or the weight) where a variable belongs to a set.
+
+        universe : names of the N variables
+        weighted : whether to give the weights instead of 1
+
+        Examples
+        --------
+        >>> from rcweb.knowledge import GeneSets
+        >>> GeneSets.from_dict({"fur": ["fepA", "entC"]}).matrix(["entC", "recA"]).toarray()
+        array([[1., 0.]])
+        """
         position = {name: n for n, name in enumerate(universe)}
         rows, columns, values = [], [], []
         for s, (members, numbers) in enumerate(zip(self.members, self.weights_or_ones())):
@@ -172,7 +231,19 @@ class GeneSets:
 
 
 def read_gmt(path: str | Path) -> GeneSets:
-    """Sets from a GMT file: per line a name, a description and the members, between tabs."""
+    """Sets from a GMT file: per line a name, a description and the members, between tabs.
+
+    path : plain or gzipped; ValueError, with the line, for a file of another form
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from rcweb.knowledge import read_gmt
+    >>> lines = ["fur,iron,fepA,entC", "lexA,SOS,recA,sulA"]
+    >>> _ = Path("known.gmt").write_text("\\n".join(lines).replace(",", "\\t"))
+    >>> read_gmt("known.gmt").members
+    (('fepA', 'entC'), ('recA', 'sulA'))
+    """
     names, descriptions, members = [], [], []
     for number, line in enumerate(_lines(path), start=1):
         if not line.strip():
@@ -201,9 +272,19 @@ def read_edges(
     target: str | None = None,
     weight: str | None = None,
 ) -> GeneSets:
-    """Sets from an edge list with a header, plain or gzipped, between tabs, commas or semicolons.
+    """Sets from an edge list with a header, between tabs, commas or semicolons.
 
-    source, target, weight : titles of the columns, as in `GeneSets.from_edges`.
+    path : plain or gzipped; ValueError for a file without edges
+    source, target, weight : titles of the columns, as in `GeneSets.from_edges`
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from rcweb.knowledge import read_edges
+    >>> edges = pd.DataFrame({"TF": ["fur", "fur", "lexA"], "gene": ["fepA", "entC", "recA"]})
+    >>> edges.to_csv("edges.csv", index=False)
+    >>> read_edges("edges.csv", target="gene").names
+    ('fur', 'lexA')
     """
     name = Path(path).name
     text = "\n".join(_lines(path))
@@ -232,9 +313,18 @@ def read_sets(
     target: str | None = None,
     weight: str | None = None,
 ) -> GeneSets:
-    """Sets from a file, by its name: ``.gmt`` (also ``.gmt.gz``), otherwise an edge list.
+    """Sets from a file, by its name: `read_gmt` or `read_edges`.
 
-    source, target, weight : titles of the columns of an edge list, as in `GeneSets.from_edges`.
+    path : a name that ends in ``.gmt`` or ``.gmt.gz`` is a GMT file, any other an edge list
+    source, target, weight : titles of the columns of an edge list, as in `GeneSets.from_edges`
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from rcweb.knowledge import read_sets
+    >>> pd.DataFrame({"TF": ["fur", "fur"], "target": ["fepA", "entC"]}).to_csv("edges.csv")
+    >>> read_sets("edges.csv").members
+    (('fepA', 'entC'),)
     """
     if is_gmt(path):
         return read_gmt(path)

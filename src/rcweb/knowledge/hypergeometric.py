@@ -112,7 +112,16 @@ def from_log(log_p: Array) -> Array:
 
 
 def format_p(log10_p: float) -> str:
-    """``1.3e-412``: text of a probability given as log10, also where a float would be 0."""
+    """Text of a probability, also where a float would be 0.
+
+    log10_p : its logarithm
+
+    Examples
+    --------
+    >>> from rcweb.knowledge import format_p
+    >>> format_p(-411.9)
+    '1.3e-412'
+    """
     if np.isneginf(log10_p):
         return "0"
     if log10_p > -3:

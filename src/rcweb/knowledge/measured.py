@@ -44,13 +44,17 @@ NO_SINGLE = "seen in these data, but no single regulator explains it"
 class MeasuredMatch:
     """One factor and the regulator assigned to it.
 
-    regulator : its name, or None when none fits; `candidate` is the assigned one in any case
+    factor : its name
+    regulator : the name of its regulator, or None when none fits
+    candidate : the regulator assigned in any case
     correlation : of the factor with the candidate over the measured samples
     p : probability that the best of all regulators correlates as well with shuffled measurements
     q : Benjamini-Hochberg over factors
     confidence : probability of the candidate among all regulators, if one of them is the factor
     sign : +1 or -1, of the correlation
     scale, scale_low, scale_high : D_ss of ``factor = offset + D_ss activity`` with its interval
+    offset : see scale
+    n_samples : in how many samples the factor was measured
     error : standard deviation of the measurements around that line
     used : whether it took part in the fit
     reason : why the candidate is or is not named
@@ -93,10 +97,23 @@ def match_measured(
         the interval of the scale
     n_permutations : orders drawn when a factor has more than 8 samples; with 8 or fewer all n!
         orders are visited and p is exact
+    random_state : seed of the orders drawn
 
     One row per factor, with the columns of `MeasuredMatch`. The assignment maximises the sum of
     the log-likelihoods ``-(n_k - 2)/2 log(1 - rho^2)``, in which a correlation over many samples
     weighs more than the same one over few.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rcweb.knowledge import match_measured
+    >>> rng = np.random.default_rng(0)
+    >>> activities = rng.normal(size=(30, 5))
+    >>> measured = np.full((30, 1), np.nan)
+    >>> measured[:8, 0] = 10 + 2 * activities[:8, 3] + 0.1 * rng.normal(size=8)
+    >>> match_measured(activities, measured)[["factor", "regulator", "n_samples"]]
+        factor regulator  n_samples
+    0  factor0    rcweb3          8
     """
     if not 0 < alpha < 1:
         raise ValueError(f"alpha must lie between 0 and 1, not {alpha}.")

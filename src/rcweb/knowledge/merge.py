@@ -9,10 +9,19 @@ from rcweb.knowledge.genesets import GeneSets
 
 
 def merge_sets(parts: Sequence[tuple[str, GeneSets]]) -> GeneSets:
-    """All sets of all `parts`, which are pairs (source, sets), with their weights.
+    """Sets from several sources as one collection, with their weights.
+
+    parts : pairs (source, sets)
 
     A repeated name gets its source appended. If only some parts have weights, members of the other
     parts weigh 1.
+
+    Examples
+    --------
+    >>> from rcweb.knowledge import GeneSets, merge_sets
+    >>> one = GeneSets.from_dict({"fur": ["fepA"], "lexA": ["recA"]})
+    >>> merge_sets([("RegulonDB", one), ("ChIP", GeneSets.from_dict({"fur": ["entC"]}))]).names
+    ('fur', 'lexA', 'fur (ChIP)')
     """
     names: dict[str, None] = {}
     for origin, sets in parts:

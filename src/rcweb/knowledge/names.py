@@ -32,8 +32,15 @@ def name_regulators(
     """Name regulators after known ones; one row per regulator, indexed by its id.
 
     network : fitted ``RCweb`` (its `diagnosis_` is joined), `Network` or DataFrame of weights
-    known : target sets of known regulators; terms : GO or other sets for `top_terms`
-    X : the data the model was fitted to; gives `variance_share` and `identifiability`
+    known : target sets of known regulators
+    terms : GO or other sets for the column top_terms
+    X : the data the model was fitted to; gives the columns variance_share and identifiability
+    signs : as in `overlap_test`
+    alpha : level of the test that decides on names, and of terms
+    n_terms : how many terms to list
+    min_size : known sets with fewer members in the table are left out
+
+    The columns are
 
     name : that of `best_known` where the overlap is significant (Bonferroni at `alpha`), else "".
         Of several regulators with the same one the most significant has the plain name, the others
@@ -43,10 +50,28 @@ def name_regulators(
     n_targets : number of edges; n_same_sign : those among which the overlap was counted, edges of
         this `sign` when signs are apart
     orientation : +1 if the activity rises with that of the known regulator, -1 if it falls, 0 if
-        the data do not say; see `orientation`
+        the data do not say: a sign test over the common targets
     top_terms : up to `n_terms` enriched terms, the most significant first
     variance_share : share of the variance of X that the regulator alone accounts for
     identifiability : share of its activity's variance that no other regulators reproduce
+
+    Examples
+    --------
+    >>> from rcweb import RCweb
+    >>> from rcweb.knowledge import GeneSets, name_regulators
+    >>> from rcweb.simulate import simulate
+    >>> truth = simulate(100, 80, 4, random_state=0)
+    >>> known = {f"TF{p}": [f"x{i}" for i in truth.edges[p].nonzero()[0]] for p in range(4)}
+    >>> model = RCweb(4).fit(truth.data)
+    >>> names = name_regulators(model, GeneSets.from_dict(known))
+    >>> names[["name", "overlap", "known_size"]]
+              name  overlap  known_size
+    regulator
+    rcweb0     TF1       10          10
+    rcweb1     TF0        9           9
+    rcweb2     TF2        7           8
+    rcweb3     TF3        6           6
+    >>> model = model.set_names(names["name"])
     """
     net = as_network(network)
     # One test for all: the correction counts every pair of regulator and known set.
@@ -134,10 +159,21 @@ def orientation(
 
 
 def named_activities(activities: Any, names: pd.DataFrame, samples: Any = None) -> pd.DataFrame:
-    """Activities (samples, regulators) under their names, known activation positive.
+    """Activities under the names of their regulators, known activation positive.
 
+    activities : (samples, regulators), array or DataFrame
     names : the table of `name_regulators`; regulators without a name keep their id, and those
-        whose orientation is unknown keep their sign.
+        whose orientation is unknown keep their sign
+    samples : names of the samples; default: the index of the activities
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from rcweb.knowledge import named_activities
+    >>> names = pd.DataFrame({"name": ["fur", ""], "orientation": [-1, 0]}, ["rcweb0", "rcweb1"])
+    >>> named_activities([[1.0, 2.0]], names, samples=["s1"])
+        fur  rcweb1
+    s1 -1.0     2.0
     """
     values = pd.DataFrame(activities)
     if values.shape[1] != len(names):
@@ -149,10 +185,22 @@ def named_activities(activities: Any, names: pd.DataFrame, samples: Any = None) 
 
 
 def variance_share(activities: Any, weights: Array, X: Array) -> Array:
-    """``||R_p||^2 ||C_p||^2 / ||G0||^2`` of every regulator, with R and G0 centred, (P,).
+    """Share of the variance that every regulator alone accounts for, (P,).
 
-    Shares add up to the variance explained only if activities are uncorrelated. Missing values of X
-    are left out of the total.
+    activities : (samples, regulators)
+    weights : (regulators, variables)
+    X : (samples, variables) the data; missing values are left out of the total
+
+    ``||R_p||^2 ||C_p||^2 / ||G0||^2`` with R and G0 centred. Shares add up to the variance
+    explained only if activities are uncorrelated.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rcweb.knowledge import variance_share
+    >>> R, C = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 2.0], [0.0, -2.0]]), np.eye(2)
+    >>> variance_share(R, C, R @ C)
+    array([0.2, 0.8])
     """
     return share_of_variance(activities, weights, total_variance(X))
 
@@ -175,10 +223,21 @@ def share_of_variance(activities: Any, weights: Array, total: float) -> Array:
 
 
 def identifiability(activities: Any) -> Array:
-    """``1 - R^2`` of every activity regressed on all others, (P,): 1 = unlike any mixture of them.
+    """Share of the variance of every activity that the others do not reproduce, (P,).
 
-    The reciprocal of the variance inflation factor. With no more samples than regulators any
-    activity is a mixture of the others: 0.
+    activities : (samples, regulators)
+
+    ``1 - R^2`` of the regression on all others; 1 = unlike any mixture of them. The reciprocal of
+    the variance inflation factor. With no more samples than regulators any activity is a mixture of
+    the others: 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rcweb.knowledge import identifiability
+    >>> R = np.random.default_rng(0).normal(size=(50, 2))
+    >>> identifiability(np.column_stack([R, R[:, 0] + 0.1 * R[:, 1]])).round(2)
+    array([0., 0., 0.])
     """
     R = np.ascontiguousarray(activities, dtype=np.float64)
     M, P = R.shape

@@ -29,7 +29,7 @@ LOG10 = float(np.log(10))
 
 @dataclass(frozen=True, eq=False)
 class Overlaps:
-    """Overlaps of Q target sets with S known sets, of Q x S tests.
+    """Overlaps of Q target sets with S known sets, Q x S tests; made by `overlap_test`.
 
     regulators, signs : of each of the Q rows; with signs apart a regulator has a row "+" and a row
         "-" for its targets of positive and negative weight, otherwise one row "+-"
@@ -65,8 +65,21 @@ class Overlaps:
     def table(self, max_q: float = 1.0, min_overlap: int = 1) -> pd.DataFrame:
         """One row per pair, the most significant first; pairs without overlap are left out.
 
+        max_q : pairs above this q are left out
+        min_overlap : pairs with fewer common variables are left out
+
         Columns: regulator, sign, set, description, overlap, n_targets, set_size, expected, fold,
         correlation, p, q, bonferroni, log10_p. `p` is never 0: below 2.2e-308 read `log10_p`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from rcweb.knowledge import GeneSets, overlap_test
+        >>> genes = [f"g{n}" for n in range(50)]
+        >>> known = GeneSets.from_dict({"fur": genes[:8], "lexA": genes[8:16]})
+        >>> overlaps = overlap_test(np.arange(50)[None] < 10, known, targets=genes)
+        >>> overlaps.table(max_q=0.05)["set"].tolist(), overlaps.table()["set"].tolist()
+        (['fur'], ['fur', 'lexA'])
         """
         row, column = np.nonzero(
             (self.overlap >= min_overlap) & (self.log_q <= _log_level("max_q", max_q))
@@ -93,10 +106,24 @@ class Overlaps:
     ) -> pd.DataFrame:
         """Which regulator is which known one: each regulator and each set used at most once.
 
-        Maximises the sum of |correlation| over pairs that are significant at `alpha` after
-        `correction` ("bonferroni" or "bh") and whose |correlation| is at least `min_claim` times
-        the largest one of the regulator. A regulator whose best name is taken and whose next best
-        is much weaker stays unnamed.
+        alpha : level of significance
+        correction : "bonferroni" or "bh" (Benjamini-Hochberg)
+        min_claim : smallest |correlation| of a pair, in units of the regulator's largest one
+
+        Returns rows as of `table`. Maximises the sum of |correlation| over pairs that are
+        significant and whose |correlation| is large enough. A regulator whose best name is taken
+        and whose next best is much weaker stays unnamed.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from rcweb.knowledge import GeneSets, overlap_test
+        >>> genes = [f"g{n}" for n in range(50)]
+        >>> known = GeneSets.from_dict({"fur": genes[:8], "lexA": genes[8:16]})
+        >>> network = np.array([np.arange(50) < 8, np.arange(50) < 10])  # both look like fur
+        >>> overlap_test(network, known, targets=genes).assign()[["regulator", "set"]]
+          regulator  set
+        0    rcweb0  fur
         """
         corrected = {"bonferroni": self.log_bonferroni, "bh": self.log_q}
         if correction not in corrected:
@@ -159,14 +186,29 @@ def overlap_test(
     """Test every target set of `network` against every known set.
 
     network : fitted ``RCweb``, `Network`, DataFrame, or (P, N) weights or mask with `targets`
+    sets : the known sets
     universe : variables that count, a part of the network's targets; by default all that were
         measured. Members of `sets` outside it could not have been found and are left out
     signs : "together" (edges of either sign), "apart" (two rows per regulator), "positive" or
         "negative" (one row, only these edges)
     min_size, max_size : limits on a set's number of members within the universe
+    regulators, targets : names of the rows and columns, where `network` is an array
 
-    Each p-value is the exact hypergeometric tail (section 4.3). Every pair counts as a test in the
-    corrections, also those without overlap.
+    Returns `Overlaps`. Each p-value is the exact hypergeometric tail (section 4.3). Every pair
+    counts as a test in the corrections, also those without overlap.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rcweb.knowledge import GeneSets, overlap_test
+    >>> genes = [f"g{n}" for n in range(100)]
+    >>> network = np.zeros((2, 100))
+    >>> network[0, :10] = network[1, 10:30] = 1
+    >>> known = GeneSets.from_dict({"fur": genes[:8], "lexA": genes[50:60]})
+    >>> overlaps = overlap_test(network, known, targets=genes)
+    >>> overlaps.table()[["regulator", "set", "overlap", "expected"]]
+      regulator  set  overlap  expected
+    0    rcweb0  fur        8       0.8
     """
     if signs not in SIGNS:
         raise ValueError(f"signs must be one of {', '.join(SIGNS)}; not {signs!r}.")

@@ -18,7 +18,7 @@ from rcweb.engine.types import Array, Mask, Rng
 
 @dataclass(frozen=True)
 class Simulation:
-    """Data and the truth behind it.
+    """Data and the truth behind it, of `simulate`.
 
     data : (M, N) what a user would measure, G
     activities : (M, P) states of the hidden regulators, R
@@ -53,31 +53,38 @@ def simulate(
 ) -> Simulation:
     """Draw a network, regulator states and noisy data.
 
-    Parameters
-    ----------
-    network : one of ``NETWORKS``
-        ``poisson``: every edge with probability `density` (Erdos-Renyi).
+    n_samples, n_features, n_regulators : sizes M, N and P
+    network : ``poisson``: every edge with probability `density` (Erdos-Renyi).
         ``powerlaw``: out-degrees k with p(k) ~ k^-2 on [k_min, N], k_min chosen for the mean.
         ``hubs``: out-degrees as in ``powerlaw`` and targets drawn with Pareto propensities, so
         that variables have hubs too. ``modules``: Poisson, but regulators come in pairs that share
         half of their targets. ``author_poisson``, ``author_powerlaw``: the generators of the
         paper's own program; the second spaces out-degrees from about 0.65 N to 0.09 N and takes no
         density, the first adds to every regulated variable one more random regulator.
-    density : mean out-degree divided by the number of variables, in (0, 1).
-    weights : one of ``WEIGHTS``
-        ``normal``: N(0, 1). ``uniform``: U(-1, 1). ``bounded``: random sign times U(0.5, 1.5).
-        ``positive``: U(0.5, 1.5). ``author``: U(-0.5, 0.5).
-    regulators : one of ``REGULATORS``
-        ``uniform``: U(0, 1), the paper's. ``gaussian``: N(0, 1). ``correlated``: N(0, 1) with
-        correlation 0.3 between all pairs. ``autocorrelated``: first-order autoregressive over
-        samples, coefficient 0.7. ``heavy``: Student t with 3 degrees of freedom.
-    noise, noise_convention : the level and its meaning
+    density : mean out-degree divided by the number of variables, in (0, 1)
+    weights : of the edges. ``normal``: N(0, 1). ``uniform``: U(-1, 1). ``bounded``: random sign
+        times U(0.5, 1.5). ``positive``: U(0.5, 1.5). ``author``: U(-0.5, 0.5)
+    regulators : their states. ``uniform``: U(0, 1), the paper's. ``gaussian``: N(0, 1).
+        ``correlated``: N(0, 1) with correlation 0.3 between all pairs. ``autocorrelated``:
+        first-order autoregressive over samples, coefficient 0.7. ``heavy``: Student t with 3
+        degrees of freedom
+    noise, noise_convention : the level and its meaning.
         ``ratio``: sd of the noise / sd of the centred noise-free data, both over the whole table.
         ``author``: U(-0.5, 0.5) noise E times ``noise * var(G) / var(E)`` (variances, of the
-        table that is not centred): "50 %" is then not half of the signal's spread.
+        table that is not centred): "50 %" is then not half of the signal's spread
     noise_kind : ``homoscedastic``, ``per_variable`` (sd log-normal over variables, log-sd 0.5) or
         ``heavy`` (Student t with 3 degrees of freedom), each with the overall sd of `noise`. The
-        author's convention knows only the first.
+        author's convention knows only the first
+    random_state : seed, or a `numpy.random.Generator`; the same seed gives the same data
+
+    Returns a `Simulation`. Raises ValueError, with the words that are allowed, for any other.
+
+    Examples
+    --------
+    >>> from rcweb.simulate import simulate
+    >>> truth = simulate(100, 80, 4, network="hubs", noise=0.5, random_state=0)
+    >>> truth.data.shape, truth.activities.shape, truth.network.shape
+    ((100, 80), (100, 4), (4, 80))
     """
     _check(n_samples, n_features, n_regulators, density, noise)
     draw_edges = _choose("network", network, NETWORKS)

@@ -5,15 +5,23 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-# Best first. The engine says how they are decided: `engine.search.search.Found`.
+#: Grades of a regulator, best first: two halves of the variables lead to it; any start leads to
+#: it; neither.
+# The engine says how they are decided: `engine.search.search.Found`.
 GRADES = ("certified", "found", "unconfirmed")
 
 
 def grades_of(diagnosis: pd.DataFrame | None) -> tuple[str, ...]:
     """The grade of every row of a diagnosis, from its columns "certified" and "found".
 
+    diagnosis : of a fitted model, ``model.diagnosis_``
+
     () where the method gives no grades.
 
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from rcweb.network import grades_of
     >>> grades_of(pd.DataFrame({"certified": [True, False], "found": [True, False]}))
     ('certified', 'unconfirmed')
     """

@@ -16,6 +16,7 @@ from rcweb.network import formats
 from rcweb.network.grades import GRADES
 from rcweb.network.html import network_html
 
+#: Columns of `Network.edges`.
 EDGE_COLUMNS = (
     "regulator",
     "target",
@@ -30,7 +31,7 @@ EDGE_COLUMNS = (
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A sparse, signed, labelled network of P regulators over N targets (the paper's C, eq. 2).
+    """A sparse, signed, labelled network of P regulators over N targets; C in equation 2.
 
     weights : (P, N) ; zero = no edge
     probability : (P, N) in [0, 1], of every edge
@@ -38,6 +39,22 @@ class Network:
     regulators, targets : unique ids, P and N of them
     regulator_names, target_names : names to show, one per id; the id where there is none
     grades : how far each regulator was confirmed, one of `GRADES`; "" where nothing is known
+
+    Raises ValueError if shapes do not agree, ids repeat or probabilities lie outside [0, 1].
+
+    Examples
+    --------
+    >>> from rcweb.network import Network
+    >>> weights = [[2.0, -1.0, 0.0], [0.0, 0.5, 0.0]]
+    >>> probability = [[1.0, 0.9, 0.1], [0.0, 0.8, 0.0]]
+    >>> network = Network(weights, probability, weights, ["r0", "r1"], ["a", "b", "c"])
+    >>> network
+    Network(2 regulators, 3 targets, 3 edges)
+    >>> network.edges()[["regulator", "target", "weight", "probability"]]
+      regulator target  weight  probability
+    0        r0      a     2.0          1.0
+    1        r0      b    -1.0          0.9
+    2        r1      b     0.5          0.8
     """
 
     weights: NDArray[np.float64]
@@ -75,7 +92,7 @@ class Network:
 
     @property
     def n_edges(self) -> int:
-        """Number of edges: entries of `weights` that are not zero."""
+        """Number of edges, the entries of `weights` that are not zero."""
         return int(np.count_nonzero(self.weights))
 
     @property
@@ -87,22 +104,45 @@ class Network:
         )
 
     def position(self, regulator: str) -> int:
-        """The row of a regulator, given by its id or its name.
+        """The number of the row of a regulator.
 
-        Raises ValueError if no regulator or several have this name.
+        regulator : its id or its name
+
+        Raises ValueError if no regulator or several have this name; it lists near names.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from rcweb.network import Network
+        >>> one = np.eye(2)
+        >>> Network(one, one, one, ["r0", "r1"], ["a", "b"], ["fur", "lexA"]).position("lexA")
+        1
         """
         return _position("regulator", regulator, self.regulators, self.regulator_names)
 
     def target_position(self, target: str) -> int:
-        """The column of a target, given by its id or its name; ValueError as in `position`."""
+        """The number of the column of a target; ValueError as in `position`.
+
+        target : its id or its name
+        """
         return _position("variable", target, self.targets, self.target_names)
 
     def edges(self, min_probability: float = 0.0) -> pd.DataFrame:
         """One row per edge, the surest first: regulator, target, weight, probability, score, the
-        names of both, and the regulator's grade.
+        names of both, and the regulator's grade (`EDGE_COLUMNS`).
+
+        min_probability : edges below it are left out
 
         Sorted by |score|, descending; equal scores keep the order of regulators and targets, so
-        the table is the same on every machine. `min_probability` leaves out edges below it.
+        the table is the same on every machine.
+
+        Examples
+        --------
+        >>> from rcweb import RCweb
+        >>> from rcweb.simulate import simulate
+        >>> model = RCweb(4).fit(simulate(100, 80, 4, random_state=0).data)
+        >>> model.network_.edges(min_probability=0.9).shape
+        (32, 8)
         """
         keep = (self.weights != 0) & (self.probability >= min_probability)
         row, column = np.nonzero(keep)
@@ -129,7 +169,18 @@ class Network:
         )
 
     def target_sets(self, min_probability: float = 0.0) -> dict[str, list[str]]:
-        """Targets of each regulator, the surest first; an empty list where there are none."""
+        """Targets of each regulator, the surest first; an empty list where there are none.
+
+        min_probability : edges below it are left out
+
+        Examples
+        --------
+        >>> from rcweb.network import Network
+        >>> weights = [[1.0, -2.0, 0.0], [0.0, 0.0, 0.0]]
+        >>> probability = [[1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
+        >>> Network(weights, probability, weights, ["r0", "r1"], ["a", "b", "c"]).target_sets()
+        {'r0': ['b', 'a'], 'r1': []}
+        """
         sets: dict[str, list[str]] = {name: [] for name in self.regulators}
         table = self.edges(min_probability)
         for regulator, target in zip(table["regulator"], table["target"]):
@@ -137,7 +188,19 @@ class Network:
         return sets
 
     def rename(self, names: dict[str, str]) -> Network:
-        """The same network with other ids for some regulators, ``{old: new}``."""
+        """The same network with other ids for some regulators.
+
+        names : ``{old: new}``; ValueError for an id that is not there. To keep ids and show names
+            beside them, see `rcweb.RCweb.set_names`
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from rcweb.network import Network
+        >>> one = np.eye(2)
+        >>> Network(one, one, one, ["r0", "r1"], ["a", "b"]).rename({"r1": "fur"}).regulators
+        ('r0', 'fur')
+        """
         unknown = sorted(set(names) - set(self.regulators))
         if unknown:
             raise ValueError(f"No regulator is called {unknown[0]!r}.")
@@ -152,15 +215,23 @@ class Network:
     # --- export formats; each returns text, `save` writes it ---
 
     def to_graphml(self, min_probability: float = 0.0) -> str:
-        """GraphML, as networkx, igraph and Cytoscape read it; targets without edges left out."""
+        """GraphML, as networkx, igraph and Cytoscape read it; targets without edges left out.
+
+        min_probability : edges below it are left out
+        """
         return formats.graphml(self._named_regulators(), self.edges(min_probability))
 
     def to_cytoscape(self, min_probability: float = 0.0) -> str:
-        """Cytoscape JSON (.cyjs), also of Cytoscape.js; targets without edges left out."""
+        """Cytoscape JSON (.cyjs), also of Cytoscape.js; targets without edges left out.
+
+        min_probability : edges below it are left out
+        """
         return formats.cytoscape_json(self._named_regulators(), self.edges(min_probability))
 
     def to_gmt(self, min_probability: float = 0.0) -> str:
         """Gene matrix transposed (.gmt): one line per regulator that has targets.
+
+        min_probability : edges below it are left out
 
         The set has the regulator's name, its description begins with the id; members are ids.
         """
@@ -174,11 +245,27 @@ class Network:
         return formats.gmt(zip(names, sets, sets.values()))
 
     def to_tsv(self, min_probability: float = 0.0) -> str:
-        """The edges table as text: regulator, target, weight, probability, names of both, grade."""
+        """The edges table as text: regulator, target, weight, probability, names of both, grade.
+
+        min_probability : edges below it are left out
+        """
         return formats.tsv(self.edges(min_probability).drop(columns="score"))
 
     def save(self, path: str | Path, min_probability: float = 0.0) -> Path:
-        """Write to `path` atomically; its extension decides: .graphml, .cyjs, .gmt or .tsv."""
+        """Write the network to a file, atomically; returns the path.
+
+        path : its extension decides: .graphml, .cyjs (Cytoscape), .gmt (gene sets) or .tsv;
+            ValueError for others
+        min_probability : edges below it are left out
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from rcweb.network import Network
+        >>> one = np.eye(2)
+        >>> Network(one, one, one, ["r0", "r1"], ["a", "b"]).save("network.graphml").name
+        'network.graphml'
+        """
         # Imported here: networks that stay in memory need no file access.
         from rcweb.storage.atomic import write_text
 

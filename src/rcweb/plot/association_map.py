@@ -31,6 +31,26 @@ def associations(
     q : associations below it are marked with their effect (rank correlation, or eta^2)
     n : at most so many regulators, those with the surest associations first, are shown
     names : ``{id: name}`` to show; default: the column regulator_name, if there is one
+    ax : axes to draw on; None: a new figure
+
+    Examples
+    --------
+    .. plot::
+
+        >>> import numpy as np
+        >>> import pandas as pd
+        >>> from rcweb import plot
+        >>> from rcweb.activity import associate
+        >>> rng = np.random.default_rng(0)
+        >>> activities = rng.normal(size=(60, 8))
+        >>> sheet = pd.DataFrame(
+        ...     {
+        ...         "growth rate": activities[:, 0] - activities[:, 3] + rng.normal(size=60),
+        ...         "temperature": activities[:, 1] + 0.5 * rng.normal(size=60),
+        ...         "medium": np.where(activities[:, 5] > 0.3, "rich", "minimal"),
+        ...     }
+        ... )
+        >>> ax = plot.associations(associate(activities, sheet))
     """
     if table.empty:
         raise ValueError("the table has no association: nothing to show.")

@@ -26,9 +26,27 @@ _CHARACTERS = 52  # of a line of notes, for each column
 def comparison(result: Comparison, *, ax: Axes | None = None) -> Axes:
     """Regulators of A on the left, of B on the right, a line between those that belong together.
 
+    result : of `rcweb.activity.compare`
+    ax : axes to draw on; None: a new figure
+
     The wider the line, the larger |correlation| of their weights, which stands beside it; colours
     are relations. Regulators without a partner are listed below. Many links go into several
     columns.
+
+    Examples
+    --------
+    .. plot::
+
+        >>> import pandas as pd
+        >>> from rcweb import plot
+        >>> from rcweb.activity import compare
+        >>> from rcweb.simulate import simulate
+        >>> truth = simulate(2, 400, 8, random_state=0)
+        >>> first = pd.DataFrame(truth.network, index=[f"rcweb{p}" for p in range(8)])
+        >>> second = first.iloc[::-1].set_axis([f"rcweb{p}" for p in range(8)])
+        >>> second.iloc[0] += second.iloc[1]  # two of the first are one of the second
+        >>> second = second.drop(index=["rcweb1", "rcweb5"])
+        >>> ax = plot.comparison(compare(first, second, names=("first study", "second study")))
     """
     layout = _LinkLayout.of(result)
     ax = axes_or_new(ax, *layout.size)

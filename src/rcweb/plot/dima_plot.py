@@ -32,11 +32,25 @@ def dima(
 
     activities, groups : as for `rcweb.activity.contrast`, which decides what has changed; all
         groups with replicates tell how far samples scatter
-    q : false discovery rate below which a change is coloured; n : names of at most so many of them
+    a, b : labels of the two groups
+    q : false discovery rate below which a change is coloured
+    n : names of at most so many of them
     names : ``{id: name}`` to show instead of the columns
+    ax : axes to draw on; None: a new figure
 
     Outside of the grey band, the half width of a typical 95 % interval, a change is unlikely to be
     scatter.
+
+    Examples
+    --------
+    .. plot::
+
+        >>> import numpy as np
+        >>> from rcweb import plot
+        >>> rng = np.random.default_rng(0)
+        >>> activities = 0.3 * rng.normal(size=(12, 30)) + rng.normal(size=30)
+        >>> activities[6:, :4] += [2, -1.5, 1, -2]
+        >>> ax = plot.dima(activities, ["wt"] * 6 + ["ko"] * 6, "wt", "ko", names={"rcweb0": "fur"})
     """
     table = activity_table(activities)
     labels = sample_labels(groups, table.index, "groups")

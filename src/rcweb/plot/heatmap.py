@@ -21,6 +21,19 @@ def activities(values: Any, *, groups: Sequence[Any] | None = None, ax: Axes | N
     values : (samples, regulators), a DataFrame for names; each regulator in units of its own
         standard deviation, since its scale is arbitrary
     groups : one per sample; samples are put together by group, in order of first appearance
+    ax : axes to draw on; None: a new figure
+
+    Examples
+    --------
+    .. plot::
+
+        >>> from rcweb import RCweb, plot
+        >>> from rcweb.simulate import simulate
+        >>> truth = simulate(60, 80, 6, regulators="autocorrelated", random_state=0)
+        >>> model = RCweb(6).fit(truth.data)
+        >>> groups = [f"series {m // 20 + 1}" for m in range(60)]
+        >>> model = model.set_output(transform="pandas")  # for the names of regulators
+        >>> ax = plot.activities(model.transform(truth.data), groups=groups)
     """
     table = pd.DataFrame(values)
     if groups is not None and len(groups) != len(table):

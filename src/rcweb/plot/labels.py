@@ -29,18 +29,28 @@ SIDES = (
 
 
 def name_points(
-    ax: Axes, x: Array, y: Array, shown: Ints, names: Sequence[str], size: float = 8
+    ax: Axes,
+    x: Array,
+    y: Array,
+    shown: Ints,
+    names: Sequence[str],
+    size: float = 8,
+    bars: Array | None = None,
 ) -> None:
     """Write names beside the points (x, y) that are `shown`, the most important first; a name
     without room is left out.
 
-    Each is tried on eight sides of its point, against all points, names that are there already and
-    the edges of the axes. Call it when limits and size of the axes are final.
+    Each is tried on eight sides of its point, against all points, names that are there already,
+    `bars` (x from, x to, y: horizontal lines) and the edges of the axes. Call it when limits and
+    size of the axes are final.
     """
     ax.figure.canvas.draw()  # layouts move the axes when drawn for the first time
     frame = ax.get_window_extent()
     points = ax.transData.transform(np.column_stack([x, y]))
     taken = [np.array([px - DOT, py - DOT, px + DOT, py + DOT]) for px, py in points]
+    for low, high, level in np.empty((0, 3)) if bars is None else bars:
+        ends = ax.transData.transform([(low, level), (high, level)])
+        taken.append(np.array([*ends[0], *ends[1]]))
     for k, name in zip(shown, names):
         for dx, dy, ha, va in SIDES:
             text = ax.annotate(

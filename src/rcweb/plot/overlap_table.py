@@ -20,9 +20,27 @@ COLUMNS = {"regulator": 0.0, "known": 0.11, "bar": 0.22, "p": 0.52, "about": 0.6
 def overlaps(table: pd.DataFrame, *, n: int = 15, ax: Axes | None = None) -> Axes:
     """The `n` most significant rows of `table` as a figure.
 
-    table : of `name_regulators` (one row per regulator) or of `Overlaps.table`. The bar shows the
-        known targets that were found (dark), those that were not (light) and found targets that
-        are not known (outline); beside it p, and the top term or else the description.
+    table : of `rcweb.knowledge.name_regulators` (one row per regulator) or of
+        `rcweb.knowledge.Overlaps.table`. The bar shows the known targets that were found (dark),
+        those that were not (light) and found targets that are not known (outline); beside it p, and
+        the top term or else the description
+    n : at most so many rows
+    ax : axes to draw on; None: a new figure
+
+    Examples
+    --------
+    .. plot::
+
+        >>> from rcweb import RCweb, plot
+        >>> from rcweb.knowledge import GeneSets, name_regulators
+        >>> from rcweb.simulate import simulate
+        >>> truth = simulate(120, 200, 6, random_state=0)
+        >>> targets = [[f"x{i}" for i in row.nonzero()[0]] for row in truth.edges]
+        >>> wrong = ["x0", "x1", "x2"]  # in every list, beside all but four of its targets
+        >>> known = {f"TF{p}": row[4:] + wrong for p, row in enumerate(targets)}
+        >>> about = {"TF0": "iron uptake", "TF1": "answer to DNA damage", "TF2": "motility"}
+        >>> sets = GeneSets.from_dict(known, about)
+        >>> ax = plot.overlaps(name_regulators(RCweb(6).fit(truth.data), sets))
     """
     rows = _normalised(table).head(n)
     if rows.empty:

@@ -22,8 +22,21 @@ def spectrum(
 ) -> Axes:
     """Singular values on a log scale; those of the chosen dimensions filled, the rest open.
 
-    source : fitted ``RCweb``, or singular values with the chosen `n_components`
+    source : fitted ``RCweb``, or singular values
+    n_components : the chosen number; default: that of the model, or all
     noise : singular value that noise alone would reach, drawn as a line
+    ax : axes to draw on; None: a new figure
+
+    Examples
+    --------
+    .. plot::
+
+        >>> import numpy as np
+        >>> from rcweb import plot
+        >>> from rcweb.simulate import simulate
+        >>> X = simulate(100, 80, 6, noise=0.5, random_state=0).data
+        >>> s = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)
+        >>> ax = plot.spectrum(s[:40], 6, noise=s[6])
     """
     if hasattr(source, "fit"):
         check_is_fitted(source)

@@ -25,9 +25,22 @@ def targets(
 ) -> Axes:
     """Weights of the `n` surest targets of `regulator`; the darker the bar, the surer the edge.
 
-    regulator : its name or its id
+    network : fitted ``RCweb``, `rcweb.network.Network` or DataFrame of weights
+    regulator : its name or its id; ValueError if there is none
+    n : at most so many targets
     known : targets known from elsewhere, marked with a dot
-    labels : names of targets to show instead of those in the network
+    labels : ``{id: name}`` of targets to show instead of those in the network
+    ax : axes to draw on; None: a new figure
+
+    Examples
+    --------
+    .. plot::
+
+        >>> from rcweb import RCweb, plot
+        >>> from rcweb.simulate import simulate
+        >>> truth = simulate(60, 150, 4, noise=0.6, random_state=0)
+        >>> model = RCweb(4).fit(truth.data).set_names({"rcweb0": "fur"})
+        >>> ax = plot.targets(model, "fur", n=12, known=["x76", "x97", "x45", "x23"])
     """
     net = as_network(network)
     p = net.position(regulator)

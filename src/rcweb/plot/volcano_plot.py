@@ -29,10 +29,25 @@ def volcano(
 ) -> Axes:
     """Change of every regulator (with its 95 % interval where q is small) against -log10 p.
 
-    contrasts : table of `rcweb.activity.contrast` or `changed`
+    contrasts : table of `rcweb.activity.contrast` or `rcweb.activity.changed`
     group, reference : the comparison to show; may be left out where the table has one only
-    q : false discovery rate below which a change is coloured; n : names of at most so many of them
+    q : false discovery rate below which a change is coloured
+    n : names of at most so many of them
     names : ``{id: name}`` to show; default: the column regulator_name, if there is one
+    ax : axes to draw on; None: a new figure
+
+    Examples
+    --------
+    .. plot::
+
+        >>> import numpy as np
+        >>> from rcweb import plot
+        >>> from rcweb.activity import contrast
+        >>> rng = np.random.default_rng(0)
+        >>> activities = rng.normal(size=(12, 40))
+        >>> activities[6:, :5] += [4, -3, 2.5, -4, 1.5]
+        >>> table = contrast(activities, ["wt"] * 6 + ["ko"] * 6, "wt")
+        >>> ax = plot.volcano(table, names={"rcweb0": "fur", "rcweb3": "lexA"})
     """
     rows = one_comparison(contrasts, group, reference)
     ax = unboxed(axes_or_new(ax, 6, 4.5))
@@ -42,8 +57,8 @@ def volcano(
     sure = (rows["q"] < q).to_numpy()
     colours = np.where(change > 0, UP, DOWN)
     ax.scatter(change[~sure], evidence[~sure], s=14, color=MUTED, linewidths=0, alpha=0.6)
+    low, high = rows[["lower", "upper"]].to_numpy(dtype=np.float64)[sure].T
     if sure.any():
-        low, high = rows[["lower", "upper"]].to_numpy(dtype=np.float64)[sure].T
         ax.hlines(evidence[sure], low, high, list(colours[sure]), linewidth=0.7, alpha=0.4)
         ax.scatter(change[sure], evidence[sure], s=22, color=colours[sure], linewidths=0)
     ax.axvline(0, color=MUTED, linewidth=0.8)
@@ -54,7 +69,8 @@ def volcano(
     ax.set_title(f"{int(sure.sum())} of {len(rows)} regulators at q < {q:g}", loc="left")
     shown = np.flatnonzero(sure)[np.argsort(-evidence[sure], kind="stable")][:n]
     labels = names_of(rows, names)
-    name_points(ax, change, evidence, shown, [labels[k] for k in shown])
+    bars = np.column_stack([low, high, evidence[sure]])
+    name_points(ax, change, evidence, shown, [labels[k] for k in shown], bars=bars)
     return ax
 
 

@@ -36,8 +36,22 @@ _COLOURS = {
 
 
 def render_comparison(result: Comparison, figure: str = "") -> str:
-    """The page as text; `figure` is an SVG in light colours, of which ink and paper follow the
-    colours of the page."""
+    """The page about two fits, as text.
+
+    result : of `rcweb.activity.compare`
+    figure : an SVG in light colours, as of `rcweb.plot.comparison`, of which ink and paper follow
+        the colours of the page
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from rcweb.activity import compare
+    >>> from rcweb.report import render_comparison
+    >>> weights = pd.DataFrame(np.kron(np.eye(3), np.ones(20)), index=list("abc"))
+    >>> render_comparison(compare(weights, -weights)).startswith("<!doctype html>")
+    True
+    """
     script = asset("compare.js")
     first, *others = result.summary
     return Template(asset("compare.html")).substitute(

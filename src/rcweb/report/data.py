@@ -18,7 +18,11 @@ CellValue = str | float | int | bool | None
 
 @dataclass(frozen=True)
 class ReportTable:
-    """A small table: column names and rows of plain cells."""
+    """A small table of plain cells.
+
+    columns : titles
+    rows : one tuple of cells each
+    """
 
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[CellValue, ...], ...] = ()
@@ -28,6 +32,7 @@ class ReportTable:
 class Known:
     """The known regulator whose targets a found regulator shares best.
 
+    name, description : of the known regulator
     p, q : tail probability of the overlap, raw and corrected; None when not given
     found, missed, new : numbers of variables: known and found; known and measured but not found;
         found and not known. Empty when the members of the set were not given
@@ -48,7 +53,7 @@ class Known:
 
     @property
     def fits(self) -> bool:
-        """Whether it is worth giving its name: q at most 0.05, or stated without q."""
+        """Whether it is worth giving its name, by q of at most 0.05 or stated without q."""
         return self.q is None or self.q <= SIGNIFICANT
 
 
@@ -72,9 +77,10 @@ class NameCandidate:
 class Regulator:
     """One found regulator.
 
-    id : its name in the model (``rcweb3``); label : the name to show (``Fur``) or the id again
-    targets : numbers of variables, largest |score| first; weights, probabilities, scores : of the
-        same edges, in the same order
+    id : its name in the model (``rcweb3``)
+    label : the name to show (``Fur``) or the id again
+    targets : numbers of variables, largest |score| first
+    weights, probabilities, scores : of the same edges, in the same order
     activities : one value per drawn sample
     diagnosis : (what, value) pairs of the model's diagnosis
     known : best known regulator, if any; terms : enriched sets, best first
@@ -168,14 +174,17 @@ class KnownList:
 
 @dataclass(frozen=True)
 class ReportData:
-    """Everything on the page.
+    """Everything on the page, of `report_data`.
 
+    title : of the page
     summary : sentences, the first is the headline; warnings : what the reader must know first
     genes, gene_labels : identifiers and the names to show, one per variable
     samples, groups : names and group of each drawn sample; `groups` empty when unknown
     n_samples : how many samples there were, at least ``len(samples)``
+    regulators : one `Regulator` each
     singular_values, reason, evidence : how the number of regulators was chosen
     measured : factors measured in some samples, and the regulators they are
+    explained_variance : share of the variance that the network explains, None if unknown
     positions : x, y of the regulators, then of the variables, for the drawing of the network;
         (nan, nan) for a variable without edges
     provenance : (what, value) pairs
@@ -213,7 +222,7 @@ class ReportData:
 
     @property
     def n_edges(self) -> int:
-        """Edges of the whole network."""
+        """Number of edges of the whole network."""
         return sum(len(regulator.targets) for regulator in self.regulators)
 
     def to_json(self) -> str:

@@ -57,19 +57,18 @@ def report_data(
     provenance: Mapping[str, Any] | None = None,
     title: str = "Hidden regulators",
 ) -> ReportData:
-    """Gather what `write_report` shows.
+    """Gather what `write_report` shows; only `model` and the data are needed.
 
-    Parameters
-    ----------
     model : a fitted `RCweb`, or anything with its `network_` and, where there, `singular_values_`,
         `reason_`, `evidence_`, `diagnosis_`, `warnings_` and `input_`.
     X_or_activities : (samples, variables) the data, or (samples, regulators) their activities.
     sample_names, sample_groups : one per sample; names default to the index of a data frame.
-    annotations : table of known regulators, as of `knowledge.name_regulators` or
-        `Overlaps.table` (`regulator`, `set`, and where known `description`, `overlap`, `set_size`,
-        `p`, `q`; of several rows the one with the smallest p counts), or
+    annotations : table of known regulators, as of `rcweb.knowledge.name_regulators` or
+        `rcweb.knowledge.Overlaps.table` (`regulator`, `set`, and where known `description`,
+        `overlap`, `set_size`, `p`, `q`; of several rows the one with the smallest p counts), or
         ``{"known": ..., "terms": ..., "measured": ...}`` with further tables, as of
-        `knowledge.enrich` and `knowledge.match_measured`. A column `name` names regulators.
+        `rcweb.knowledge.enrich` and `rcweb.knowledge.match_measured`. A column `name` names
+        regulators.
     gene_sets : members of the known sets, ``{set: targets}``: shows which were found and missed.
     gene_names : names to show instead of the identifiers, as a mapping or one per variable; by
         default those of the network.
@@ -78,14 +77,29 @@ def report_data(
     gene_explained : share of the variance of every variable, as of `gene_fit`, where the data are
         not given.
     link : address of a variable's own page, ``"https://.../{id}"`` or with ``{name}``.
-    contrasts : changes between groups, as of `activity.contrast`: regulator, group, reference,
-        change, lower, upper, t, p, q.
-    associations : with columns of the sample sheet, as of `activity.associate`: regulator, column,
-        kind, statistic, effect, n, p, q.
+    contrasts : changes between groups, as of `rcweb.activity.contrast`: regulator, group,
+        reference, change, lower, upper, t, p, q.
+    associations : with columns of the sample sheet, as of `rcweb.activity.associate`: regulator,
+        column, kind, statistic, effect, n, p, q.
     prior : lists of known targets that the fit was given, indexed by name: supported, p, q,
         reliability, strength, kept, unseen, new, regulator, evidence.
     prior_targets : their members and what was found: list, target, listed, probability, weight.
     provenance : where the result comes from, ``{what: value}``.
+    title : of the page.
+
+    Returns `ReportData`.
+
+    Examples
+    --------
+    >>> from rcweb import RCweb
+    >>> from rcweb.report import report_data, write_report
+    >>> from rcweb.simulate import simulate
+    >>> X = simulate(60, 40, 3, random_state=0).data
+    >>> data = report_data(RCweb(3).fit(X), X, title="A planted network")
+    >>> data.summary[0]
+    '3 hidden regulators explain 99% of the variance of 40 variables over 60 samples.'
+    >>> write_report("report.html", data).name
+    'report.html'
     """
     network: Network = model.network_
     activities, explained = _activities(model, X_or_activities, network)

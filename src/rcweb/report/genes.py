@@ -102,10 +102,24 @@ def _coded(title: str, texts: pd.Series) -> GeneColumn:
 def gene_fit(X: Any, activities: Any, weights: Array, genes: Sequence[str]) -> pd.Series:
     """Share of the variance of every variable that the network explains, over what was measured.
 
-    X : (samples, variables), dense; activities : (samples, regulators); weights : (P, N)
+    X : (samples, variables), dense
+    activities : (samples, regulators)
+    weights : (regulators, variables)
+    genes : names of the variables, for the index
 
     ``1 - ||g - R C||^2 / ||g||^2`` with g and R centred; negative if its mean predicts better, nan
     if it is constant.
+
+    Examples
+    --------
+    >>> from rcweb import RCweb
+    >>> from rcweb.report import gene_fit
+    >>> from rcweb.simulate import simulate
+    >>> X = simulate(60, 40, 3, random_state=0).data
+    >>> model = RCweb(3).fit(X)
+    >>> genes = model.network_.targets
+    >>> gene_fit(X, model.transform(X), model.components_, genes).shape
+    (40,)
     """
     data = np.asarray(X, dtype=np.float64)
     R = np.asarray(activities, dtype=np.float64)

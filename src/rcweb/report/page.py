@@ -54,13 +54,40 @@ SCRIPTS = (
 
 
 def write_report(path: str | Path, data: ReportData) -> Path:
-    """Write the page to `path`, atomically; it opens from a double click, without a network."""
+    """Write the page, atomically; it opens from a double click, without a network.
+
+    path : of the html file, replaced if it is there
+    data : of `report_data`
+
+    Returns the path.
+
+    Examples
+    --------
+    >>> from rcweb import RCweb
+    >>> from rcweb.report import report_data, write_report
+    >>> from rcweb.simulate import simulate
+    >>> X = simulate(60, 40, 3, random_state=0).data
+    >>> write_report("report.html", report_data(RCweb(3).fit(X), X)).name
+    'report.html'
+    """
     write_text(path, render_report(data))
     return Path(path)
 
 
 def render_report(data: ReportData) -> str:
-    """The page as text."""
+    """The page as text.
+
+    data : of `report_data`
+
+    Examples
+    --------
+    >>> from rcweb import RCweb
+    >>> from rcweb.report import render_report, report_data
+    >>> from rcweb.simulate import simulate
+    >>> X = simulate(60, 40, 3, random_state=0).data
+    >>> render_report(report_data(RCweb(3).fit(X), X)).startswith("<!doctype html>")
+    True
+    """
     # One function scope: the page defines no global names, and one hash covers all scripts.
     script = '(() => {\n"use strict";\n' + "\n".join(map(asset, SCRIPTS)) + "\n})();"
     return Template(asset("report.html")).substitute(

@@ -17,16 +17,31 @@ from rcweb.tables.values import describe, fixed_sum, kind_of, not_logged
 
 
 class InputWarning(UserWarning):
-    """A table looks suspicious; the message says why and which option answers it."""
+    """A table looks suspicious; the message says why and which option answers it.
+
+    Where the table is right as it is:
+    ``warnings.simplefilter("ignore", rcweb.tables.InputWarning)``.
+    """
 
 
 @dataclass(frozen=True)
 class InputCheck:
-    """How an input was read; ``print`` shows it. Errors are raised instead.
+    """How an input was read and what looks suspicious, ``model.input_``; ``print`` shows it.
 
     facts : (what, text) pairs: shape, orientation, names, kind of values, missing values
     findings : on the table itself
     matches : how much of each other file is in the table
+
+    Examples
+    --------
+    >>> from rcweb import RCweb
+    >>> from rcweb.simulate import simulate
+    >>> print(RCweb(3).fit(simulate(60, 40, 3, random_state=0).data).input_)
+    Input:
+      table    ndarray: 60 samples x 40 variables
+      names    samples have none; variables have none
+      values   from ... to ..., of both signs: ratios, logs or centred
+      missing  none
     """
 
     facts: tuple[tuple[str, str], ...] = ()
@@ -50,7 +65,7 @@ class InputCheck:
 
     @property
     def rows(self) -> tuple[tuple[str, str], ...]:
-        """(what, text) pairs: the facts and the matches."""
+        """(what, text) pairs of the facts and the matches."""
         return (*self.facts, *((one.file, one.text) for one in self.matches))
 
     def __str__(self) -> str:

@@ -27,8 +27,21 @@ class ReadOptions:
     header, index : there is a line, a column, of names
     delimiter, encoding : of text
     drop : titles of columns to leave out
-    layer : of an .h5ad file; sheet : of an Excel file
+    layer : of an .h5ad file
+    sheet : of an Excel file
     log : take log2(x + 1) of every value
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from rcweb import read_table
+    >>> from rcweb.tables import ReadOptions
+    >>> counts = pd.DataFrame({"s1": [0, 3], "s2": [1, 7]}, index=["lexA", "recA"])
+    >>> counts.to_csv("counts.csv")
+    >>> read_table("counts.csv", ReadOptions(transpose=True, log=True)).frame()
+        lexA  recA
+    s1   0.0   2.0
+    s2   1.0   3.0
     """
 
     transpose: bool | None = None
@@ -52,9 +65,24 @@ def read_table(
 ) -> Table:
     """Read a table of measurements as samples x variables.
 
-    `samples`, `variables`: names known from elsewhere, which decide the orientation.
-    `keep_empty`: allow rows and columns without any value. Raises `TableError`, with the line and
-    column, for a file that is not a table.
+    path : of a .csv, .tsv, .tab or .txt file (plain, or with .gz or .zst), .xlsx, .xlsm, .xls,
+        .parquet, .npy, .npz or .h5ad
+    options : `rcweb.tables.ReadOptions`; None: everything is detected
+    samples, variables : names known from elsewhere, which decide the orientation
+    keep_empty : allow rows and columns without any value
+
+    Returns a `rcweb.tables.Table`; ``.frame()`` is a DataFrame for ``fit``. Raises
+    `rcweb.tables.TableError`, with the line and column, for a file that is not a table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from rcweb import read_table
+    >>> genes = [f"gene{n}" for n in range(5)]
+    >>> pd.DataFrame(0.5, index=["sample1", "sample2"], columns=genes).to_csv("table.csv")
+    >>> table = read_table("table.csv")
+    >>> table.shape, table.samples
+    ((2, 5), ('sample1', 'sample2'))
     """
     path, options = Path(path), options or ReadOptions()
     if not path.is_file():

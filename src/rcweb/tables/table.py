@@ -18,13 +18,13 @@ from rcweb.tables.orientation import Orientation, orient
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Measurements of N variables in M samples.
+    """Measurements of N variables in M samples, of `rcweb.read_table`.
 
     values : (M, N) finite or NaN (not measured); sparse if the file was
     samples, variables : unique names
     notes : what was detected while reading, in a few words
     sha256 : checksum of the file
-    way : orientation of the file, None if the table did not come from a file
+    way : orientation of the file and why, None if the table did not come from a file
     set_aside : columns of text that were left out
     logged : whether log2(x + 1) was taken of the values in the file
     """
@@ -50,7 +50,17 @@ class Table:
         return int(np.isnan(values.data if sparse.issparse(values) else values).sum())
 
     def log(self) -> Table:
-        """The table with log2(x + 1) of every value; zeros of a sparse table stay zeros."""
+        """The table with log2(x + 1) of every value; zeros of a sparse table stay zeros.
+
+        Raises `TableError` for negative values.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from rcweb.tables import Table
+        >>> Table(np.array([[0.0, 3.0]]), ("s1",), ("lexA", "recA")).log().values
+        array([[0., 2.]])
+        """
         values: Any = self.values
         stored = values.data if sparse.issparse(values) else values
         # initial=0: a sparse table may store no value at all.
@@ -62,7 +72,15 @@ class Table:
     def frame(self, *, dense: bool = False) -> pd.DataFrame:
         """The table as a DataFrame, samples x variables.
 
-        A sparse table has sparse columns, unless it is to be made `dense`.
+        dense : make a sparse table dense; it has sparse columns otherwise
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from rcweb.tables import Table
+        >>> Table(np.array([[0.0, 3.0]]), ("s1",), ("lexA", "recA")).frame()
+            lexA  recA
+        s1   0.0   3.0
         """
         index, columns = list(self.samples), list(self.variables)
         values: Any = self.values

@@ -58,14 +58,16 @@ class Factors:
 
     @property
     def scores(self) -> Array:
-        """Signed scores (P, N) that order edges across regulators: z-scores within each row."""
+        """Signed scores (P, N) that order edges across regulators, z-scores within each row."""
         return z_scores(self.network)
 
 
 @dataclass(frozen=True)
 class PosteriorFactors(Factors):
-    """Factors of a method that knows posterior means; `network` holds the likely edges alone.
+    """Factors of a method that knows posterior means.
 
+    activities : (M, P) states of the regulators, R
+    network : (P, N) weights of the likely edges alone
     weights : (P, N) posterior mean of every entry
     probability : (P, N) that an entry is not zero
     """
@@ -87,7 +89,18 @@ def z_scores(C: Array) -> Array:
 
 
 def check_data(data: Array, n_components: int) -> Array:
-    """The table minus its variable means, (M, N), as float64."""
+    """The table minus its variable means, (M, N), as float64.
+
+    data : samples x variables; ValueError for missing values
+    n_components : between 1 and the smaller side of the table, else ValueError
+
+    Examples
+    --------
+    >>> from rcweb.lab.baselines.base import check_data
+    >>> check_data([[1.0, 2.0], [3.0, 6.0]], 1)
+    array([[-1., -2.],
+           [ 1.,  2.]])
+    """
     data = check_table(data, n_components)
     return data - data.mean(axis=0)
 
@@ -108,7 +121,17 @@ def check_table(data: Array, n_components: int) -> Array:
 
 
 def check_density(density: float | None, default: float | None = None) -> float | None:
-    """`density` if it is a share of edges, `default` if it is None."""
+    """The density that a rival was told, checked.
+
+    density : share of edges; ValueError outside of (0, 1]
+    default : what stands for None
+
+    Examples
+    --------
+    >>> from rcweb.lab.baselines.base import check_density
+    >>> check_density(0.2), check_density(None, default=0.1)
+    (0.2, 0.1)
+    """
     if density is None:
         return default
     if not 0 < density <= 1:
@@ -127,10 +150,20 @@ def compress(G0: Array) -> tuple[Array, Array]:
 
 
 def cut(network: Array, density: float | None) -> Array:
-    """Keep in each row the ``density * N`` largest entries by size; all of them if None.
+    """Keep in each row the ``density * N`` largest entries by size.
+
+    network : (P, N)
+    density : share of entries to keep; None: all of them
 
     The paper tells every rival the mean out-degree (section 4.2); rows share it, since a mean
     says nothing about a single regulator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rcweb.lab.baselines.base import cut
+    >>> cut(np.array([[3.0, -2.0, 1.0, 0.5]]), density=0.5)
+    array([[ 3., -2.,  0.,  0.]])
     """
     if density is None:
         return network

@@ -1,7 +1,8 @@
-"""``python -m rcweb.lab.benchmark.page``: the tables of docs/benchmark.md from benchmarks/results.
+"""``python -m rcweb.lab.benchmark.page``: tables of README and docs from benchmarks/results.
 
-A table of the page stands between ``<!-- table NAME -->`` and ``<!-- end -->``; everything else is
-kept. ``--check`` changes nothing and reports whether the page agrees with the results.
+A table of a page stands between ``<!-- table NAME -->`` and ``<!-- end -->``; everything else is
+kept. ``<!-- table file NAME -->`` is ``NAME/table.csv`` as a script in benchmarks/ wrote it.
+``--check`` changes nothing and reports whether the page agrees with the results.
 """
 
 from __future__ import annotations
@@ -37,6 +38,9 @@ from rcweb.lab.benchmark.prior_page import (
     planted_lines,
     support_lines,
 )
+from rcweb.lab.benchmark.readme_tables import planted_cells, real_and_foreign
+from rcweb.lab.benchmark.scale_page import exponent_table, size_lines
+from rcweb.lab.benchmark.scoreboard import reader
 from rcweb.lab.benchmark.summary import to_markdown
 
 ACCURACY = ("fig1", "fig2a", "fig2b", "fig2c", "fig3", "worlds")
@@ -51,15 +55,31 @@ PLANS_RUN = (
     "foreign",
     "prior",
 )
-PAGES = (Path("docs/benchmark.md"), Path("docs/prior.md"))
+PAGES = tuple(
+    map(
+        Path,
+        (
+            "docs/benchmark.md",
+            "docs/prior.md",
+            "README.md",
+            "docs/activity.md",
+            "docs/compare.md",
+            "docs/interpretation.md",
+            "docs/scale.md",
+            "docs/studies.md",
+        ),
+    )
+)
 MARK = re.compile(r"(<!-- table (?P<name>[\w -]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+STORED = "file "
 
 Read = Callable[[str], pd.DataFrame]
 Make = Callable[[Read], pd.DataFrame]
 
 
-def tables() -> dict[str, Make]:
-    """The tables of the page by name, each a function of the summaries of plans."""
+def tables(results: Path) -> dict[str, Make]:
+    """The tables of the pages by name, each a function of the summaries of plans in `results`."""
     made: dict[str, Make] = {
         "published": lambda read: published_lines(read("fig3")),
         "slow": lambda read: slow_lines(_all(read, ACCURACY)),
@@ -79,6 +99,10 @@ def tables() -> dict[str, Make]:
         "fig4": lambda read: exponent_lines(read("fig4/exponents")),
         "budget": lambda read: seconds_lines(_each(read, PLANS_RUN)),
         "methods": lambda read: method_lines(),
+        "planted cells": planted_cells,
+        "scale": lambda read: size_lines(reader(results)("scale")),
+        "scale exponents": lambda read: exponent_table(reader(results)("scale")),
+        "real and foreign": lambda read: real_and_foreign(reader(results)),
     }
     for plan in ACCURACY:
         made[plan] = partial(_accuracy, plan=plan, honest=False)
@@ -89,6 +113,11 @@ def tables() -> dict[str, Make]:
 def _accuracy(read: Read, plan: str, honest: bool) -> pd.DataFrame:
     summary = read(plan)
     return accuracy_lines(summary[summary["panel"].str.contains("honest") == honest])
+
+
+def _stored(path: Path, read: Read) -> pd.DataFrame:
+    """A table as it was stored, to the last digit."""
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
 
 
 def _each(read: Read, plans: tuple[str, ...]) -> dict[str, pd.DataFrame]:
@@ -106,7 +135,7 @@ def _all(read: Read, plans: tuple[str, ...]) -> pd.DataFrame:
 
 def render(page: str, results: Path) -> str:
     """The page with every table rebuilt from the csv files in `results`."""
-    made = tables()
+    made = tables(results)
 
     def read(name: str) -> pd.DataFrame:
         plan, _, file = name.partition("/")
@@ -114,6 +143,8 @@ def render(page: str, results: Path) -> str:
 
     def fill(match: re.Match[str]) -> str:
         name = match["name"]
+        if name.startswith(STORED):
+            made[name] = partial(_stored, results / name.removeprefix(STORED) / "table.csv")
         if name not in made:
             raise ValueError(f"the page asks for the table {name!r}; known: {', '.join(made)}.")
         try:
@@ -131,7 +162,7 @@ def render(page: str, results: Path) -> str:
 def main(arguments: list[str] | None = None) -> int:
     """Rewrite the pages, or with --check return 1 if one would change."""
     parser = argparse.ArgumentParser(prog="python -m rcweb.lab.benchmark.page", description=__doc__)
-    parser.add_argument("--page", type=Path, action="append", help="instead of both pages")
+    parser.add_argument("--page", type=Path, action="append", help="instead of all of them")
     parser.add_argument("--results", type=Path, default=Path("benchmarks/results"))
     parser.add_argument("--check", action="store_true", help="change nothing; 1 if out of step")
     given = parser.parse_args(arguments)

@@ -37,9 +37,7 @@ def run(
 ) -> Path:
     """Measure what `plan` asks for and has not been measured yet; returns the results' folder.
 
-    Parameters
-    ----------
-    plan : one of `rcweb.lab.benchmark.PLANS`
+    plan : one of `PLANS`
     quick : a few small cells, one seed, fast methods: within two minutes
     methods, seeds : replace those of the plan; `seeds` is their number or a list
     out : folder of the results, ``benchmarks/results/<plan>`` (with ``-quick``) by default
@@ -50,6 +48,15 @@ def run(
 
     The folder holds ``rows.jsonl`` (one line per fit), ``summary.csv``, ``summary.md`` and, with
     matplotlib, the figures. A finished plan is not run again: delete the folder to start again.
+
+    Examples
+    --------
+    ::
+
+        from rcweb.lab.benchmark import read_rows, run, summarise
+
+        folder = run("fig1", quick=True, methods=["rcweb", "fastica", "oracle"])
+        summarise(read_rows(folder / "rows.jsonl"))
     """
     blocks = get_plan(plan)
     if plan in ("organisms", "prior"):

@@ -114,7 +114,9 @@ def _text(column: Column, method: str, best: bool) -> str:
     number = f"{by_unit.mean():.{digits}f}"
     number = f"**{number}**" if best else number
     spread = column.values[method].groupby(level="unit").std(ddof=1).mean()
-    text = f"[{number}](../benchmarks/results/{column.question.rows})"
+    rows = column.question.rows
+    where = f"../benchmarks/results/{rows}" if rows else "benchmark.md"  # rows of many plans
+    text = f"[{number}]({where})"
     if not pd.isna(spread):
         text += f" ± {spread:.{digits}f}"
     return text if len(by_unit) == column.units else f"{text}, {len(by_unit)} of {column.units}"

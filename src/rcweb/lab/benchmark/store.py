@@ -126,7 +126,10 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
 
 
 def read_rows(path: Path) -> pd.DataFrame:
-    """The measurements as a table, the last row of each task, with what their cells are."""
+    """The measurements as a table, the last row of each task, with what their cells are.
+
+    path : of the file ``rows.jsonl`` of a plan
+    """
     lines = read_lines(path)
     cells = {line["describes"]: line for line in lines if "describes" in line}
     table = pd.DataFrame(
@@ -138,3 +141,13 @@ def read_rows(path: Path) -> pd.DataFrame:
     # A retried task has two rows; the later one counts.
     once = table.drop_duplicates(keys, keep="last").reset_index(drop=True)
     return once.drop(columns="describes", errors="ignore")
+
+
+def store_table(name: str, table: pd.DataFrame, results: Path = Path("benchmarks/results")) -> None:
+    """Keep a table as a page shows it, between ``<!-- table file NAME -->`` and ``<!-- end -->``,
+    and what it was made with."""
+    folder = results / name
+    folder.mkdir(parents=True, exist_ok=True)
+    table.to_csv(folder / "table.csv", index=False)
+    made = json.dumps(environment(), indent=1) + "\n"
+    (folder / "environment.json").write_text(made, encoding="utf-8")

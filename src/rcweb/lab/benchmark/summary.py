@@ -47,7 +47,20 @@ SMALLEST_GAP = 0.002
 
 
 def summarise(rows: pd.DataFrame) -> pd.DataFrame:
-    """One line per cell, threads and method: means, spread, median seconds, failures."""
+    """One line per cell, threads and method: means, spread, median seconds, failures.
+
+    rows : of `read_rows`
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from rcweb.lab.benchmark import summarise
+    >>> rows = {"cell": "c", "label": "small", "threads": 1, "method": "rcweb", "status": "ok"}
+    >>> table = summarise(pd.DataFrame([rows | {"rho": 0.75}, rows | {"rho": 0.5}]))
+    >>> table[["label", "method", "n_ok", "rho"]]
+       label method  n_ok    rho
+    0  small  rcweb     2  0.625
+    """
     labels = [name for name in CELL if name in rows]
     groups = rows.groupby(["cell", "threads", "method"], sort=False, dropna=False)
     table = groups[labels].first()
@@ -84,7 +97,19 @@ def _in_order(table: pd.DataFrame) -> pd.DataFrame:
 def gap_closed(summary: pd.DataFrame, method: str = "rcweb") -> pd.DataFrame:
     """(rho - best rival) / (oracle - best rival) per cell, the rival being the best of its cell.
 
+    summary : of `summarise`; the plan must have run the oracle
+    method : whose gap
+
     NaN where the oracle is not ahead of the rival by more than 0.002.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from rcweb.lab.benchmark import gap_closed
+    >>> scores = {"method": ["rcweb", "fastica", "oracle"], "rho": [0.875, 0.5, 1.0]}
+    >>> gap_closed(pd.DataFrame(scores).assign(label="small"))[["cell", "rival", "gap_closed"]]
+        cell    rival  gap_closed
+    0  small  fastica        0.75
     """
     lines = []
     for cell, group in summary.groupby("label", sort=False):
@@ -110,7 +135,19 @@ def gap_closed(summary: pd.DataFrame, method: str = "rcweb") -> pd.DataFrame:
 
 
 def time_ratio(summary: pd.DataFrame, method: str = "rcweb") -> pd.DataFrame:
-    """Median seconds of `method` over those of FastICA, per cell and number of threads."""
+    """Median seconds of a method over those of FastICA, per cell and number of threads.
+
+    summary : of `summarise`
+    method : whose time
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from rcweb.lab.benchmark import time_ratio
+    >>> times = pd.DataFrame({"method": ["rcweb", "fastica"], "seconds": [3.0, 2.0]})
+    >>> time_ratio(times.assign(label="small", threads=1))["ratio"].tolist()
+    [1.5]
+    """
     lines = []
     for (cell, threads), group in summary.groupby(["label", "threads"], sort=False):
         seconds = group.set_index("method")["seconds"].dropna()

@@ -13,6 +13,7 @@ from rcweb.knowledge.genesets import GeneSets
 class Dataset:
     """An expression table with what is known about its samples and genes.
 
+    name : of the table
     expression : (samples, genes), float
     samples : one row per sample; `group` is the column to colour by
     genes : one row per measured gene; `symbol` is the name people use

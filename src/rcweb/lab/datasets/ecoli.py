@@ -31,11 +31,15 @@ SOURCE = (
 
 
 def load_ecoli() -> Dataset:
-    """278 samples x 3,923 genes; needs a package index once, afterwards the cache.
+    """Escherichia coli, PRECISE: 278 samples x 3,923 genes; returns a `Dataset`.
 
     known : 236 regulators of RegulonDB with the sign of their effect, described by the product of
-    their gene; terms : COG categories;
-    published : weights of the 92 iModulons, zero below their thresholds.
+        their gene
+    terms : COG categories
+    published : weights of the 92 iModulons, zero below their thresholds
+
+    Fetched once by pip from a package index (files of a wheel, which is not installed), checked,
+    and kept in `cache_folder`. Raises `DatasetError` if there is no index and no cache.
     """
     members = {INSIDE + name: checksum for name, checksum in CHECKSUMS.items()}
     stored = from_wheel(PACKAGE, members, cache_folder() / "ecoli-pymodulon-0.2.1")

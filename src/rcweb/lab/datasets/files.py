@@ -22,7 +22,8 @@ class DatasetError(RuntimeError):
 
 
 def cache_folder() -> Path:
-    """``RCWEB_CACHE`` if set, else the user's cache folder of the operating system."""
+    """Where downloaded tables are kept: the folder named by the environment variable
+    ``RCWEB_CACHE`` if set, else ``rcweb`` in the user's cache folder of the operating system."""
     chosen = os.environ.get("RCWEB_CACHE")
     if chosen:
         return Path(chosen).expanduser()

@@ -37,9 +37,13 @@ HOW = (
 
 
 def load_yeast() -> Dataset:
-    """247 samples x 4,683 genes from the folder named by ``RCWEB_DATA``, checksums verified.
+    """Yeast, M3D: 247 samples x 4,683 genes; returns a `Dataset`.
 
-    known : 116 transcription factors of MacIsaac 2006; terms : GO biological process.
+    known : 116 transcription factors of MacIsaac 2006
+    terms : GO biological process
+
+    Read from the folder named by the environment variable ``RCWEB_DATA``, checksums verified.
+    Raises `DatasetError`, which says how to make the files, if they are not there.
     """
     folder = data_folder()
     if folder is None:
@@ -76,7 +80,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     try:
         return pd.read_parquet(path)
     except ImportError:
-        raise ImportError("Reading parquet needs pyarrow: pip install 'rcweb[data]'.") from None
+        raise ImportError("Reading parquet needs pyarrow: pip install 'rcweb[tables]'.") from None
 
 
 def _described(sets: GeneSets, by_orf: pd.Series) -> GeneSets:
