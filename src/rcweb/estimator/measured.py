@@ -19,8 +19,11 @@ class MeasuredMixin:
     def measure(self, activities: Any, measured: Any) -> Self:
         """Match measured factors to the regulators after the fit; the network does not change.
 
-        `activities` of the samples as ``transform`` gives them, `measured` as in ``fit``, which is
-        to be preferred: there measurements can also improve the network. Sets `measured_`.
+        activities : of the samples, as ``transform`` gives them; a DataFrame is joined by name
+        measured : as in ``fit``, which is to be preferred: there measurements can also improve the
+            network
+
+        Sets `measured_`.
 
         Examples
         --------
@@ -40,7 +43,7 @@ class MeasuredMixin:
 
     @property
     def has_measured(self) -> bool:
-        """Whether the model knows measured factors: `measured_` is there."""
+        """Whether the model knows measured factors, and `measured_` is there."""
         return hasattr(self, "_measured")
 
     @property
