@@ -23,6 +23,7 @@ def fit_anndata(
     batch: str | None = None,
     key: str = "rcweb",
     model: RCweb | None = None,
+    measured: Any = None,
     **parameters: Any,
 ) -> RCweb:
     """Fit a network to ``adata.X`` (or a layer) and store it in `adata`; returns the fitted model.
@@ -33,12 +34,14 @@ def fit_anndata(
         means and noise levels (docs/studies.md), and a sparse matrix is made dense for that
     key : replaces "rcweb" in the names of all slots
     model : an unfitted `RCweb`
+    measured : regulators measured in some samples, as in ``RCweb.fit``
     **parameters : of `RCweb`, instead of a model
 
     Fills ``obsm["X_rcweb"]`` (samples x regulators, activities), ``varm["rcweb"]`` (variables x
     regulators, the network transposed), ``varm["rcweb_probability"]`` and ``uns["rcweb"]``
     (parameters, names and diagnostics). With a prior also ``varm["rcweb_prior"]``,
-    ``obsm["X_rcweb_prior"]`` (of objects in memory) and ``uns["rcweb"]["prior"]``.
+    ``obsm["X_rcweb_prior"]`` (of objects in memory) and ``uns["rcweb"]["prior"]``, with
+    measured regulators ``uns["rcweb"]["measured"]``.
 
     Examples
     --------
@@ -71,7 +74,8 @@ def fit_anndata(
         X: Any = anndata_blocks(adata, layer)
     else:
         X = to_table(anndata_grid(adata, layer), transpose=False).frame(dense=dense)
-    model.fit(X, **studies)
+    known = {} if measured is None else {"measured": measured}
+    model.fit(X, **studies, **known)
     fill_anndata(adata, model, model.transform(X, **studies), key=key)
     adata.uns[key]["layer"] = layer or "X"
     if batch is not None:
@@ -104,6 +108,8 @@ def fill_anndata(adata: AnnData, model: RCweb, activities: Any, *, key: str = "r
         "noise": model.noise_,
         "diagnosis": _storable_frame(model.diagnosis_),
     }
+    if model.has_measured:
+        adata.uns[key]["measured"] = _storable_frame(model.measured_)
     if model.guided:
         _fill_prior(adata, model, key)
     fill_names(adata, network, key=key)

@@ -32,7 +32,9 @@ FORMAT = "rcweb-model"
 VERSION = 1
 MAX_BYTES = 8 << 30
 # Results of a fit end in "_"; the private ones are the rows behind its tables.
-_ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,60}_|_diagnosis|_evidence|_prior|_prior_sources")
+_ATTRIBUTE = re.compile(
+    r"[a-z][a-z0-9_]{0,60}_|_diagnosis|_evidence|_measured|_prior|_prior_sources"
+)
 _ARRAY_MEMBER = re.compile(r"arrays/([a-z][a-z0-9_]{0,60}_)\.npy")
 # Of use only right after the fit, and of any type.
 _NOT_SAVED = ("trace_",)
