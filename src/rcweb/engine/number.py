@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from rcweb.engine.canonical import arrange
 from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.search.halves import Split, beyond_chance, can_be_split, search_split
 from rcweb.engine.search.search import CERTAIN
@@ -45,7 +46,8 @@ def choose_directions(
 
 
 def _recurrent(spectrum: Spectrum) -> int:
-    """Number of columns that both halves of one split have."""
+    """Number of columns that both halves of one split have, whatever the order of the variables."""
+    spectrum, _ = arrange(spectrum)
     space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
     return count_recurrent(search_split(space, 0), space.K) if can_be_split(space) else 0
 
