@@ -179,7 +179,7 @@ def pick_independent(
     threshold: float,
     taken: Array,
     most: int,
-    share: float = NEW_SHARE,
+    share: float,
 ) -> Array:
     """Best first, skipping what lies mostly in the span of what is taken (the matroid greedy)."""
     order = np.argsort(-score, kind="stable")
@@ -191,7 +191,7 @@ def independent(
     order: NDArray[np.intp],
     taken: Array,
     most: int,
-    share: float = NEW_SHARE,
+    share: float,
 ) -> NDArray[np.intp]:
     """Of the candidates in `order`, at most `most` of which each has a length above `share`
     outside the span of those before it and of the rows `taken`."""

@@ -243,7 +243,7 @@ def search_thoroughly(
     """
     rng = np.random.default_rng([STREAM, 1, 1])
     K, start, sparse = space.K, found.columns, found.sparse
-    kept = pick_independent(start.B[sparse], start.J[sparse], -np.inf, start.B[:0], K)
+    kept = pick_independent(start.B[sparse], start.J[sparse], -np.inf, start.B[:0], K, NEW_SHARE)
     n_starts = int(np.clip(PEELING_STARTS * (K - len(kept)), 48, 384))
     # With enough variables one start in some thousand still leads to a dense row, so many starts
     # pay; with much noise they rarely do.
@@ -275,7 +275,7 @@ def search_diffuse(space: Space, most: int, chance: float, report: Callable[[str
     """The columns that most searches share and, up to `most`, others of the likeliest search."""
     shared = agree(space)
     often = int((shared.frequency >= OFTEN).sum())
-    keep = independent(shared.B, np.arange(max(often, 1)), shared.B[:0], space.K)
+    keep = independent(shared.B, np.arange(max(often, 1)), shared.B[:0], space.K, NEW_SHARE)
     B = np.vstack([shared.B[keep], _others(shared, shared.B[keep], most - len(keep))])
     point = Ascent.at(space, B, rounds=DENSITY_ROUNDS)
     report(f"search: {shared.found.sum()} columns shared by {shared.searches} searches")
@@ -299,4 +299,4 @@ def _others(shared: Consensus, taken: Array, most: int) -> Array:
     """At most `most` rows of the likeliest search, the sparsest first, outside the span of those
     `taken`."""
     order = np.argsort(-shared.best.J, kind="stable")
-    return shared.best.B[independent(shared.best.B, order, taken, max(most, 0))]
+    return shared.best.B[independent(shared.best.B, order, taken, max(most, 0), NEW_SHARE)]
