@@ -26,7 +26,6 @@ PAPER = "rcweb.engine.paper"
 
 # Not varied, and why.
 NOT_VARIED = {
-    "STREAM": "seed",
     "ENTRIES_SHOWN": "length of a message",
     "ILL_CONDITIONED": "a warning's level; no result depends on it",
     "MEDIAN_SQUARE": "mathematics",
@@ -42,11 +41,30 @@ NOT_VARIED = {
     "ALL_AT_ONCE": "speed of one of two exact ways",
 }
 COMPILED = "compiled into a loop"
-# Counts of steps, rounds, starts, searches and samples: more is better or equal, and slower.
+# A seed: what it moves is the noise of the panel, beside which the moves of others are read.
+CONTROL = "STREAM"
+# Keep steps finite and uphill, matrices invertible; the answer should not depend on them.
+GUARDS = frozenset(
+    (
+        "LEAST_CURVATURE",
+        "LEAST_POWER",
+        "LONGEST",
+        "MOST_PULL",
+        "NARROWEST",
+        "NO_NOISE",
+        "ROUGH",
+        "SETTLED",
+        "SHORTEST",
+        "SMALLEST_RISE",
+        "WIDEST",
+        "WORST_CONDITION",
+    )
+)
+# Steps, rounds, starts, searches, samples looked at, and how widths shrink from step to step: more
+# and smaller steps are slower, and should be no worse.
 BUDGETS = frozenset(
     (
         "ALTERNATIONS",
-        "AT_ONCE",
         "DEFLATION_STARTS",
         "DEFLATION_STEPS",
         "DENSITY_ROUNDS",
@@ -61,7 +79,6 @@ BUDGETS = frozenset(
         "MATCHING_ROUNDS",
         "MEASURED",
         "MOST",
-        "MOST_COMPONENTS",
         "MOST_DIRECTIONS",
         "MOST_ENTRIES",
         "MOST_SPLITS",
@@ -70,25 +87,28 @@ BUDGETS = frozenset(
         "NOISE_ROUNDS",
         "PEELING_STARTS",
         "POLISH_STEPS",
+        "RECALIBRATE",
         "RELEASED",
         "ROUNDS",
         "SEEN_ENTRIES",
         "SEEN_SAMPLES",
         "SHARPEN_STEPS",
         "SHARP_STEPS",
-        "SHORTEST",
+        "SHRINK",
         "SLOWER",
         "SPLITS",
         "START_FREE",
         "START_STEPS",
+        "TAKE",
+        "WIDE",
         "WIDE_STEPS",
+        "WIDTHS",
     )
 )
 # Ratios that mean "no difference" at 1: their distance from 1 is halved and doubled.
 RATIOS = frozenset(
     (
         "CLEARLY",
-        "CLEAR_STEP",
         "MARGIN",
         "SPARE",
         "TOO_MANY_ASKED",
@@ -108,9 +128,11 @@ class EngineConstant:
 
     @property
     def kind(self) -> str:
-        """ "choice" (a threshold or a prior), "budget" or "numerical"."""
-        if self.kept is not None:
-            return "numerical"
+        """ "choice" (a threshold or a prior), "budget", "guard" or "other"."""
+        if self.kept is not None or self.name == CONTROL:
+            return "other"
+        if self.name in GUARDS:
+            return "guard"
         return "budget" if self.name in BUDGETS else "choice"
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from rcweb.lab.benchmark.constants import engine_constants
+from rcweb.lab.benchmark.constants import CONTROL, engine_constants
 from rcweb.lab.benchmark.sensitivity import DEFAULTS
 from rcweb.lab.benchmark.summary import to_markdown
 
@@ -14,7 +14,8 @@ MOST_SENSITIVE = 10
 CONSTANT_KINDS = {
     "choice": "thresholds and priors",
     "budget": "steps, starts and sizes",
-    "numerical": "rounding, memory, messages, compiled loops; not varied",
+    "guard": "tolerances and numerical guards",
+    "other": "rounding, memory, messages, compiled loops, the seed",
 }
 
 
@@ -66,8 +67,11 @@ def constant_table(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def sensitivity_lines(table: pd.DataFrame) -> pd.DataFrame:
-    """The constants whose panel score moves most, each at the factor that moves it more."""
-    once = table.drop_duplicates("constant").head(MOST_SENSITIVE)
+    """The constants whose panel score moves most, each at the factor that moves it more; last the
+    seed, whose move is noise."""
+    once = table.drop_duplicates("constant")
+    seed = once["constant"] == CONTROL
+    once = pd.concat([once[~seed].head(MOST_SENSITIVE), once[seed]])
     homes = {constant.name: constant for constant in engine_constants()}
     # A constant that was since removed is told by its name alone.
     known = [homes.get(name) for name in once["constant"]]
