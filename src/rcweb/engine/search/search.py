@@ -56,8 +56,8 @@ MOSTLY = 0.9
 PEELING_STARTS = 6  # per missing column; measured: as good as 6 K starts, in a third of the time
 NOISY = 0.25  # more starts rarely help rows with more noise; measured: 0.125 to 0.5 give the same
 # Least recurrence over halves of the variables, beyond chance, of a certified row; and of a row
-# that counts as found where zeros are not exact. Grades depend on
-# the first more than on any other number (plan `sensitivity`).
+# that counts as found where zeros are not exact. Grades depend on the first more than on any other
+# number (plan `sensitivity`).
 CERTAIN, RECURRENT = 2 / 3, 1 / 6
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from rcweb.lab.benchmark.constants import CONTROL, engine_constants
+from rcweb.lab.benchmark.constants import CONTROL, EngineConstant, engine_constants
 from rcweb.lab.benchmark.sensitivity import DEFAULTS
 from rcweb.lab.benchmark.summary import to_markdown
 
@@ -79,7 +79,7 @@ def sensitivity_lines(table: pd.DataFrame) -> pd.DataFrame:
         {
             "constant": [f"`{name}`" for name in once["constant"]],
             "module": [f"`{c.module.removeprefix('rcweb.')}`" if c else "" for c in known],
-            "value": [_short(c.value) if c else "" for c in known],
+            "value": [_short(c) if c else "" for c in known],
             "factor": once["factor"].map("{:g}".format).to_list(),
             "score": once["score"].map("{:+.4f}".format).to_list(),
             "rho": once["rho"].map("{:+.4f}".format).to_list(),
@@ -89,7 +89,10 @@ def sensitivity_lines(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _short(value: object) -> str:
+def _short(constant: EngineConstant) -> str:
+    if constant.name == CONTROL:
+        return "seed"
+    value = constant.value
     return ", ".join(f"{v:.3g}" for v in (value if isinstance(value, tuple) else (value,)))
 
 
