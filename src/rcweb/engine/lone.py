@@ -25,7 +25,7 @@ FAR = 20.0
 FEW = 3  # conventional: extreme entries that are single ones in a table of any size
 FEWEST_SAMPLES = 20  # conventional: with fewer the median of deviations may be small by chance
 ROUNDED = 1e-9  # scatter relative to the value that may be rounding alone
-ENTRIES_SHOWN = 5
+ENTRIES_SHOWN = 5  # in a message
 
 
 @dataclass(frozen=True)

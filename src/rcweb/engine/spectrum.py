@@ -21,7 +21,7 @@ from rcweb.engine.types import Array
 # tables: spare directions absorb what is not sparse and give more distinct regulators.
 SPARE = 1.4
 # Ratio of singular values at the edge of noise that makes a larger P superfluous if about twice as
-# many were asked for. Measured: such a P is corrected (docs/benchmark.md, P unknown).
+# many were asked for. Measured: without it figure 1 with 100 planted and 200 asked for gives 200.
 VISIBLE_STEP = 1.1
 TOO_MANY_ASKED = 1.9
 # At most this share of the rank is taken as signal. Measured (plan `sensitivity`): 0.4 to 0.85 give

@@ -60,6 +60,20 @@ def test_no_default_argument_holds_a_constant() -> None:
                 assert not names & set(BY_NAME), path
 
 
+def test_every_constant_has_a_comment() -> None:
+    """At its end, or above it or above the constants it stands with."""
+    for path in Path(rcweb.engine.__file__).parent.rglob("*.py"):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for k, line in enumerate(lines):
+            name = line.split(" = ")[0].split(",")[0]
+            if name not in BY_NAME or "#" in line:
+                continue
+            above = k - 1
+            while lines[above].split(" = ")[0] in BY_NAME and "#" not in lines[above]:
+                above -= 1
+            assert lines[above].startswith("#"), f"{path.name}: {name}"
+
+
 def test_set_everywhere_and_restored() -> None:
     """WILD is defined in one module and imported by name into another."""
     usual = outliers.WILD

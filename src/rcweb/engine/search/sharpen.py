@@ -14,7 +14,7 @@ from scipy.linalg import cho_factor, cho_solve
 from rcweb.engine.search.space import AGREED
 from rcweb.engine.types import Array
 
-SHARPEN_STEPS = 60
+SHARPEN_STEPS = 60  # at most; from 0.1 down to rounding
 WIDTHS = (0.1, 0.03)  # sd of the narrow part at the first step
 SHRINK = 0.7  # factor on that sd per step: 60 steps cover nine decades
 EXACT = 1e-10  # zeros found to this precision are exact
