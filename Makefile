@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # One process per core, the tests of a file in one of them, which share its fixtures.
 PARALLEL := -n logical --maxprocesses 8 --dist loadfile
 
-.PHONY: demo test test-all test-browser test-docs lint docs bench clean
+.PHONY: demo test test-all test-browser test-docs lint docs dist bench clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -39,11 +39,15 @@ test-docs: $(STAMP)
 
 # Runs the tutorials too, and keeps what they gave until they change.
 docs: $(STAMP)
-	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build/html
-	@echo "Look at docs/_build/html/index.html"
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build dist .nox/html
+	@echo "Look at docs/_build dist .nox/html/index.html"
+
+# Build, check, and try the wheel in fresh environments.
+dist: $(STAMP)
+	$(BIN)/nox -s dist
 
 bench: $(STAMP)
 	$(BIN)/rcweb bench fig1 --quick
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis docs/_build
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis docs/_build dist .nox

@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING, Any
 from rcweb._version import __version__
 
 if TYPE_CHECKING:
+    from rcweb import activity as activity
+    from rcweb import knowledge as knowledge
+    from rcweb import plot as plot
+    from rcweb import report as report
     from rcweb.estimator import RCweb, load_model, save_model
     from rcweb.estimator.anndata import fit_anndata
+    from rcweb.lab import datasets as datasets
+    from rcweb.lab import simulate as simulate
     from rcweb.tables import read_table
 
 __all__ = [
@@ -32,7 +38,7 @@ _HOMES = {
     "save_model": "rcweb.estimator",
 }
 # Modules that users reach as attributes, and two of them under a short name as well:
-# ``from rcweb.simulate import simulate``.
+# ``from rcweb.simulate import simulate``. Type checkers read ``simulate.pyi`` and ``datasets.pyi``.
 _MODULES = {
     "activity": "rcweb.activity",
     "datasets": "rcweb.lab.datasets",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import numpy as np
@@ -173,6 +174,29 @@ def test_activities_are_written_block_by_block(name: str, chunked: bool, tmp_pat
     np.testing.assert_allclose(written, model.transform(X), atol=1e-12)
     with pytest.raises(ValueError, match=r"must end in \.npy or \.zarr"):
         transform_blocks(model, source, tmp_path / "a.csv")
+
+
+class OneChunk:
+    """A target that is read, changed and written back as a whole, as a chunk of zarr is."""
+
+    def __init__(self, shape: tuple[int, int]) -> None:
+        self.values = np.zeros(shape)
+
+    def __setitem__(self, rows: slice, values: np.ndarray) -> None:
+        whole = self.values.copy()
+        sleep(0.005)
+        whole[rows] = values
+        self.values = whole
+
+
+def test_blocks_of_one_chunk_do_not_overwrite_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads write to the same chunk, one after the other."""
+    monkeypatch.setattr(base, "FEWEST_ROWS", 20)
+    monkeypatch.setattr(base, "BLOCK_ENTRIES", 20 * 30)
+    X = small()
+    model = RCweb(3, random_state=0).fit(X)
+    out = transform_blocks(model, Local(Sliced(X), threads=4), OneChunk((200, 3)))
+    np.testing.assert_allclose(out.values, model.transform(X), atol=1e-12)
 
 
 def test_score_of_stored_tables(tmp_path: Path) -> None:

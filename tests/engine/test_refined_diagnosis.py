@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from rcweb import RCweb
+from rcweb.engine.diagnosis import dense_factors
 from rcweb.lab.simulate import simulate
 
 COLUMNS = {
@@ -175,3 +179,13 @@ def test_fewer_regulators_than_asked_for_are_said_to_be() -> None:
     assert model.n_components_ == 6
     assert model.reason_.startswith(said)
     assert f"{said}." in model.warnings_
+
+
+@pytest.mark.parametrize(("power", "said"), [(3.0, "30%"), (11.0, "100%")])
+def test_dense_directions_never_have_more_than_the_whole_variance(power, said):
+    """Rows that are not orthogonal count common variance twice."""
+    found: Any = SimpleNamespace(
+        confirmed=np.array([True, False, False]), score=np.array([2.0, 0.0, 0.0]), chance=1.0
+    )
+    (sentence,) = dense_factors(found, np.array([1.0, power, power]), total=10.0)
+    assert sentence.startswith(f"2 strong directions, one with {said} of the variance, have no")

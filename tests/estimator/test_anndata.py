@@ -36,6 +36,22 @@ def test_slots_hold_what_the_model_says(adata):
     assert tuple(model.network_.targets) == tuple(adata.var_names)
 
 
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+def test_batches_are_named_by_a_column_of_obs(adata, kind):
+    """As ``fit(X, batch=labels)``; an offset between batches is no activity."""
+    adata.obs["lane"] = pd.Categorical(["L1"] * 30 + ["L2"] * 30)
+    X = adata.to_df()
+    X.iloc[30:] += 5.0
+    adata.X = kind(X.to_numpy())
+    model = fit_anndata(adata, batch="lane", n_components=3)
+    expected = RCweb(3).fit(X, batch=list(adata.obs["lane"]))
+    np.testing.assert_array_equal(model.components_, expected.components_)
+    assert np.abs(adata.obsm["X_rcweb"][:30].mean(axis=0)).max() < 0.1
+    assert adata.uns["rcweb"]["batch"] == "lane"
+    with pytest.raises(ValueError, match="no column 'day' in obs; it has 'lane'"):
+        fit_anndata(adata, batch="day")
+
+
 def test_slots_survive_a_file(adata, tmp_path):
     """Everything in uns can be written and comes back."""
     fit_anndata(adata, n_components=3, method="paper")

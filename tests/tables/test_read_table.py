@@ -241,6 +241,24 @@ def test_columns_of_text_beside_numbers_are_set_aside(tmp_path):
     np.testing.assert_array_equal(again.values, table.values)
 
 
+def test_a_title_above_the_table_is_left_out(tmp_path):
+    """As spreadsheets have them; the check names the line. With a line of numbers below it, or said
+    not to be there, nothing is left out."""
+    table = "gene,s1,s2\ng1,1,2\ng2,3,4\n"
+    (tmp_path / "a.csv").write_text(f"Plate 7,,\n\nlog2 of intensities,,\n{table}")
+    (tmp_path / "b.csv").write_text(table)
+    titled, plain = read_table(tmp_path / "a.csv"), read_table(tmp_path / "b.csv")
+    assert (titled.samples, titled.variables) == (plain.samples, plain.variables)
+    assert np.array_equal(titled.values, plain.values)
+    assert titled.notes[:2] == (
+        "line 1 is a title, left out: 'Plate 7'",
+        "line 3 is a title, left out: 'log2 of intensities'",
+    )
+    (tmp_path / "c.csv").write_text("gene,,\ng1,1,2\ng2,3,4\n")
+    with pytest.raises(TableError, match="column 2: this column has no name"):
+        read_table(tmp_path / "c.csv")
+
+
 def test_decimals_with_a_comma_are_not_taken_for_text(tmp_path):
     """A whole table of them would vanish without a word."""
     (tmp_path / "t.csv").write_text("gene;a;b\ng1;1,5;2,5\ng2;1,5;2,5\n")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 from typing import Any, Protocol
 
 import numpy as np
@@ -143,11 +144,15 @@ class _Write(Step):
 
     project: Project
     out: Any
+    # A chunk of the target is read, changed and written back: two threads in one chunk would lose
+    # the rows of one of them.
+    lock: Any = field(default_factory=Lock)
     rules = ("sum",)
 
     def __call__(self, block: RowBlock, start: int) -> Parts:
         (values,) = self.project(block, start)
-        self.out[start : start + len(values)] = values
+        with self.lock:
+            self.out[start : start + len(values)] = values
         return (np.array(len(values)),)
 
 
@@ -260,8 +265,12 @@ def _create(path: Path, shape: tuple[int, int]) -> Any:
     if path.suffix == ".npy":
         return np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=shape)
     if path.suffix == ".zarr":
-        import zarr
-
+        try:
+            import zarr
+        except ImportError:
+            raise ImportError(
+                "Writing .zarr arrays needs zarr: pip install 'rcweb[scale]'"
+            ) from None
         chunks = (min(shape[0], 65536), shape[1])
         return zarr.create_array(str(path), shape=shape, chunks=chunks, dtype="float64")
     raise ValueError(f"{path.name!r} must end in .npy or .zarr.")

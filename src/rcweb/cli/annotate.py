@@ -57,6 +57,8 @@ def annotate(out: Path, overwrite: bool, sources: Sources, console: Console) -> 
         result.model.input_ = replace(result.model.input_, matches=matches)
         record["input_check"] = result.model.input_.to_plain()
         result = replace(result, provenance=record)
+        if given.measured is not None:  # other factors than those of the fit
+            result.model.measure(result.activities, given.measured)
         annotations = give_names(result, knowledge, console)
         write_result(out, result, knowledge, annotations, keep=True, overwrite=overwrite)
         summary = summarise(out, result, annotations, time.monotonic() - start)

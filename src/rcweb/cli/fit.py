@@ -212,6 +212,7 @@ def fit(
             labels,
             given.inputs,
             std=std,
+            measured=knowledge.measured,
         )
         try:
             annotations = give_names(result, knowledge, console)

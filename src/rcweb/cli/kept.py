@@ -60,29 +60,40 @@ def read_knowledge(folder: Path, n_samples: int) -> Knowledge:
         content = stream.read()
     try:
         document = json.loads(content)
-        if (document["format"], document["version"]) != (KNOWLEDGE_FORMAT, KNOWLEDGE_VERSION):
+        if document["format"] != KNOWLEDGE_FORMAT or document["version"] < 1:
             raise ValueError("it has another format")
-        groups, labels, title = (document[key] for key in ("groups", "labels", "title"))
-        # Groups are stored in sample order; another length cannot be matched.
-        if groups is not None and len(groups) != n_samples:
-            raise ValueError(f"it has groups of {len(groups)} samples, there are {n_samples}")
-        return Knowledge(
-            known=_sets(document["known"]),
-            terms=_sets(document["terms"]),
-            measured=_frame(document["measured"]),
-            groups=None if groups is None else tuple(map(str, groups)),
-            labels=None if labels is None else {str(k): str(v) for k, v in labels.items()},
-            title=None if title is None else str(title),
-            # Earlier versions kept neither the sheet nor annotation of the variables.
-            sheet=_texts(document.get("sheet")),
-            reference=None if document.get("reference") is None else str(document["reference"]),
-            gene_table=_texts(document.get("gene_table")),
-            gene_explained=_series(document.get("gene_explained")),
-            link=_link(document.get("link")),
-        )
+        newer = document["version"] > KNOWLEDGE_VERSION
+        knowledge = None if newer else _knowledge(document, n_samples)
     # An edited file can fail in any of these ways.
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ValueError(f"{KNOWLEDGE_FILE} was changed after rcweb wrote it ({error})") from None
+    if knowledge is None:
+        raise ValueError(
+            f"{KNOWLEDGE_FILE} has format version {document['version']}, this rcweb reads up to "
+            f"{KNOWLEDGE_VERSION}; a newer rcweb wrote it: pip install --upgrade rcweb"
+        )
+    return knowledge
+
+
+def _knowledge(document: dict[str, Any], n_samples: int) -> Knowledge:
+    groups, labels, title = (document[key] for key in ("groups", "labels", "title"))
+    # Groups are stored in sample order; another length cannot be matched.
+    if groups is not None and len(groups) != n_samples:
+        raise ValueError(f"it has groups of {len(groups)} samples, there are {n_samples}")
+    return Knowledge(
+        known=_sets(document["known"]),
+        terms=_sets(document["terms"]),
+        measured=_frame(document["measured"]),
+        groups=None if groups is None else tuple(map(str, groups)),
+        labels=None if labels is None else {str(k): str(v) for k, v in labels.items()},
+        title=None if title is None else str(title),
+        # Earlier versions kept neither the sheet nor annotation of the variables.
+        sheet=_texts(document.get("sheet")),
+        reference=None if document.get("reference") is None else str(document["reference"]),
+        gene_table=_texts(document.get("gene_table")),
+        gene_explained=_series(document.get("gene_explained")),
+        link=_link(document.get("link")),
+    )
 
 
 def updated(kept: Knowledge, given: Knowledge) -> Knowledge:

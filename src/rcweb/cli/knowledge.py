@@ -236,7 +236,6 @@ def annotate_model(
     """Name regulators by what is known; `total_variance`, of the data, adds shares of it. `known` :
     tables to which these are added."""
     from rcweb.knowledge.enrichment import enrich
-    from rcweb.knowledge.measured import match_measured
     from rcweb.knowledge.names import identifiability, name_regulators, share_of_variance
 
     names = terms = measured = None
@@ -245,7 +244,7 @@ def annotate_model(
     if knowledge.terms is not None:
         terms = enrich(model, knowledge.terms)
     if knowledge.measured is not None:
-        measured = match_measured(activities, knowledge.measured)
+        measured = model.measured_
     if measured is not None:
         # Known targets first; a measurement names only what they leave unnamed.
         names = _named_by_measurement(_unnamed(model) if names is None else names, measured)

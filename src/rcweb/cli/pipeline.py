@@ -17,6 +17,8 @@ from rcweb.cli.knowledge import Annotations, Knowledge, Sources, annotate_model
 from rcweb.cli.results import Result
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from rcweb.blocks.large import LargeTable
     from rcweb.estimator import RCweb
     from rcweb.tables import InputCheck, Match, ReadOptions, Table
@@ -111,10 +113,11 @@ def fit_table(
     inputs: Mapping[str, Mapping[str, Any]] | None = None,
     *,
     std: bool = False,
+    measured: pd.DataFrame | None = None,
 ) -> Result:
     """Fit the model and gather what is written; `check`, if the input was checked already; `batch`:
     the study of each sample; `inputs`: the record of the files, if there are several; `std` adds
-    standard deviations of the activities."""
+    standard deviations of the activities; `measured` : factors measured in some samples."""
     import pandas as pd
 
     from rcweb.blocks.large import LargeTable
@@ -132,7 +135,9 @@ def fit_table(
     with console.step("fitting"), redirect_stdout(sys.stderr), warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)  # told already, with the options to use
         studies: dict[str, Any] = {} if batch is None else {"batch": batch}
-        model.fit(X, **studies)
+        # Several studies and large tables are matched with the factors after the fit.
+        inside = measured is not None and batch is None and not isinstance(table, LargeTable)
+        model.fit(X, measured=measured) if inside else model.fit(X, **studies)
         found = model.transform(X, return_std=std, **studies)
         activities, sd = found if std else (found, None)
     # The check of the file knows more (names, options) than that of the array.
@@ -207,6 +212,8 @@ def give_names(result: Result, knowledge: Knowledge, console: Console) -> Annota
     if knowledge.prior is not None:
         with console.step("judging known targets"):
             result.model.guide(list(knowledge.prior), knowledge.variable_groups)
+    if knowledge.measured is not None and not result.model.has_measured:
+        result.model.measure(result.activities, knowledge.measured)
     annotations = Annotations(
         contrasts=contrasts_of(result.activities, knowledge, console),
         associations=associations_of(result.activities, knowledge),

@@ -28,6 +28,10 @@ class Arrangement:
         """A signed quantity of the user's variables (N,), in the engine's order and signs."""
         return np.asarray(values[self.order] * self.sign)
 
+    def arranged_rows(self, rows: Array) -> Array:
+        """Samples (n, N) in the engine's order and signs of variables."""
+        return np.ascontiguousarray(rows[:, self.order] * self.sign)
+
     def restore(self, rows: Array) -> Array:
         """Rows (n, N) of signed quantities, in the user's order and signs."""
         return self.restore_order(rows * self.sign)

@@ -10,6 +10,7 @@ from rcweb.engine.checkpoint import staged
 from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.edges import standardised, strong_part
 from rcweb.engine.effort import Run
+from rcweb.engine.measured import sample_measured
 from rcweb.engine.posterior.axes import Axes, all_axes, leading_axes
 from rcweb.engine.posterior.gibbs import Chain, Posterior
 from rcweb.engine.posterior.mean_field import MeanField, mean_field
@@ -17,6 +18,7 @@ from rcweb.engine.search.peel import ENOUGH_FOUND
 from rcweb.engine.search.search import MOSTLY, Found, search_thoroughly
 from rcweb.engine.search.sharpen import sharpen
 from rcweb.engine.search.space import LOW_NOISE, NEAR_ZERO, Space
+from rcweb.engine.solution import FactorScales
 from rcweb.engine.spectrum import Spectrum
 from rcweb.engine.types import Array, Mask
 
@@ -125,12 +127,43 @@ def estimate_sparse(
         posterior = _sample(problem, axes, posterior, converged, run)
         found = replace(found, sampled=not converged)
         converged = True
-    if converged and problem.spectrum.white:
-        found = replace(found, trusted=_trusted(posterior, problem.space))
-    if converged and problem.blurred:
+    if converged:
+        found = _graded(problem, posterior, found)
+    return _from_posterior(problem.table, posterior), found
+
+
+def estimate_measured(
+    problem: RefinedProblem,
+    found: Found,
+    estimate: NetworkEstimate,
+    rows: Array,
+    values: Array,
+    run: Run,
+) -> tuple[NetworkEstimate, Found, FactorScales]:
+    """The posterior with the factors `values` (M, F) of the samples `rows` (M, N), from where the
+    sampler ended without them; and the scales of the factors."""
+    run.report(f"measured: {values.shape[1]} factors take part in the posterior")
+    posterior, scales = sample_measured(
+        all_axes(problem.table),
+        rows,
+        values,
+        (estimate.C, rows @ estimate.projection),
+        concentration=_concentration(problem),
+        rng=run.rng,
+    )
+    found = _graded(problem, posterior, found)
+    return _from_posterior(problem.table, posterior), found, scales
+
+
+def _graded(problem: RefinedProblem, posterior: Posterior, found: Found) -> Found:
+    """The columns with what a converged posterior says about them."""
+    if not problem.spectrum.white:
+        return found
+    found = replace(found, trusted=_trusted(posterior, problem.space))
+    if problem.blurred:
         # Noise hides that a row is sparse; the posterior knows how far it can trust each row.
         found = replace(found, sparse=found.sparse | found.trusted, same=found.same | found.trusted)
-    return _from_posterior(problem.table, posterior), found
+    return found
 
 
 def _trusted(posterior: Posterior, space: Space) -> Mask:

@@ -41,16 +41,18 @@ from rcweb.engine.estimate import (
     NetworkEstimate,
     RefinedProblem,
     estimate_diffuse,
+    estimate_measured,
     estimate_sparse,
 )
 from rcweb.engine.matching import row_correlation
+from rcweb.engine.measured import SEEN_AT, judge
 from rcweb.engine.number import choose_directions
 from rcweb.engine.outliers import TOO_MANY, LimitedTable, limit_outliers
 from rcweb.engine.samples import Samples, participation_ratio
 from rcweb.engine.search.halves import can_be_split
 from rcweb.engine.search.search import Found, search_columns, search_diffuse
 from rcweb.engine.search.space import Space
-from rcweb.engine.solution import Records, Solution
+from rcweb.engine.solution import Records, SeenFactors, Solution
 from rcweb.engine.spectrum import Spectrum
 from rcweb.engine.types import Array, Mask
 
@@ -76,16 +78,18 @@ def solve_refined(
     verbose: int = 0,
     checkpoint: StageStore | None = None,
     uncentred: Callable[[], tuple[CondensedTable, Samples, Array]] | None = None,
+    measured: Array | None = None,
 ) -> Solution:
     """Find a sparse network behind a centred table (M x N), condensed and as its samples.
 
     doubtful : whether regulators that are neither certified nor found get edges too
     uncentred : gives the same table with its means, condensed and as samples, and the means (N,);
         called where they may be needed (see `constant_sum`)
+    measured : (M, F) factors measured in some samples, NaN elsewhere; all samples are in memory
     """
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
     run = Run(rng, EFFORTS[quality], print if verbose else lambda line: None, checkpoint)
-    wanted = _Wanted(n_components, degree, fdr, doubtful)
+    wanted = _Wanted(n_components, degree, fdr, doubtful, measured)
     searched = _search_table(table, samples, n_components, run)
     suspected = centring_suspected(searched.problem.space, searched.found)
     if uncentred is not None and suspected:
@@ -106,12 +110,13 @@ def solve_refined(
 
 @dataclass(frozen=True)
 class _Wanted:
-    """Parameters of `solve_refined` that choose regulators and edges."""
+    """Parameters of `solve_refined` that the search does not need."""
 
     n_components: int | str
     degree: int | None
     fdr: float
     doubtful: bool
+    measured: Array | None
 
 
 @dataclass(frozen=True)
@@ -156,10 +161,33 @@ def _finish(searched: _Searched, wanted: _Wanted, run: Run) -> Solution:
             found = search_diffuse(problem.space, problem.spectrum.P, found.chance, run.report)
     if not found.exact:
         estimate = estimate_diffuse(problem, found)
+    factors = None
+    if wanted.measured is not None:
+        factors, estimate, found = _take_measured(searched, found, estimate, wanted.measured, run)
     wild = _wild_rows(problem, found, estimate, searched.limited.samples, arrangement)
     keep = _choose_regulators(found, wild, problem.spectrum.P, wanted.n_components)
     chosen = (keep, wild[keep])
-    return _solution(problem, found, estimate, arrangement, chosen, wanted, searched.tried)
+    solution = _solution(problem, found, estimate, arrangement, chosen, wanted, searched.tried)
+    return replace(solution, measured=factors)
+
+
+def _take_measured(
+    searched: _Searched, found: Found, estimate: NetworkEstimate, values: Array, run: Run
+) -> tuple[SeenFactors, NetworkEstimate, Found]:
+    """Judge measured factors (M, F). Those that are seen take part where the posterior of a table
+    with exact zeros had to be sampled; otherwise the estimate stays as it is."""
+    spectrum = searched.problem.spectrum
+    rows = searched.arrangement.arranged_rows(searched.limited.samples.some(len(values)))
+    rows = rows * spectrum.factor
+    coordinates = rows @ (spectrum.V / spectrum.s) * np.sqrt(len(rows))
+    factors = judge(values, rows @ estimate.projection, coordinates)
+    seen = factors.q <= SEEN_AT
+    if not (seen.any() and found.exact and found.sampled):
+        return factors, estimate, found
+    estimate, found, scales = estimate_measured(
+        searched.problem, found, estimate, rows, values[:, seen], run
+    )
+    return replace(factors, used=seen, scales=scales), estimate, found
 
 
 def _search(problem: RefinedProblem, run: Run) -> Found:

@@ -6,9 +6,43 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from rcweb.engine.types import Array
+from rcweb.engine.types import Array, Mask
 
 Records = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class FactorScales:
+    """``factor = offset + scale * activity``, activities of unit variance; all (F,).
+
+    scale, low, high : posterior mean and interval, up to the sign of the regulator; offset
+    error : standard deviation of the measurements around it
+    """
+
+    scale: Array
+    low: Array
+    high: Array
+    offset: Array
+    error: Array
+
+
+@dataclass(frozen=True)
+class SeenFactors:
+    """Measured factors, judged by the table; all (F,).
+
+    p, q : that shuffled measurements vary as much with the table; q : Benjamini-Hochberg
+    free : log-likelihood of a free direction of the table against no relation
+    share : share of its variance that this direction predicts in samples left out
+    used : whether it took part in the posterior
+    scales : of the factors that did; None if none did
+    """
+
+    p: Array
+    q: Array
+    free: Array
+    share: Array
+    used: Mask
+    scales: FactorScales | None = None
 
 
 @dataclass(frozen=True)
@@ -35,6 +69,7 @@ class Solution:
     centred : whether means were subtracted, if they were to be; see `engine.constant_sum`
     trace : method-specific details (the paper's method: one trace per column)
     weights_sd : (P, N) standard error of the weights; None if the method gives none
+    measured : which measured factors are seen in the table; None if there are none
     """
 
     C: Array
@@ -55,3 +90,4 @@ class Solution:
     centred: bool = True
     trace: Any = None
     weights_sd: Array | None = None
+    measured: SeenFactors | None = None

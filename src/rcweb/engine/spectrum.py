@@ -35,6 +35,7 @@ ABOVE_ROUNDING = 2 * ROUNDING
 # Standard errors of the second moment within which noise is taken to be independent; measured: -1.6
 # to 4.1 on 80 small tables of independent noise, 5.0 to 9.3 on time series.
 STANDARD_ERRORS = 4.5
+LEAST_LEFT = 0.1  # of a variable beyond the directions: a smaller share says nothing of its noise
 # Directions beyond the signal: with fewer, nothing can be said about noise. Measured (plan
 # `sensitivity`): 4 to 16 give the same results.
 FEW_LEFT = 8
@@ -229,6 +230,8 @@ def _factors(table: CondensedTable, leading: Leading, n: int, power: float) -> A
     rest = _left(total, leading, n)
     if rest.sum() < 1e-10 * total.sum():
         return None
+    # The directions took a share of the noise as well, more where a variable weighs more in them.
+    rest = rest / np.maximum(1 - (leading.V[:, :n] ** 2).sum(axis=1), LEAST_LEFT)
     rest = effective_power(np.maximum(rest, 0.0), table.observed)
     rest = np.maximum(rest, 1e-6 * np.median(rest))
     # sqrt(2 / freedom) is the sd of the log of a chi-squared: twice that may be chance.

@@ -20,22 +20,28 @@ def fit_anndata(
     adata: AnnData,
     *,
     layer: str | None = None,
+    batch: str | None = None,
     key: str = "rcweb",
     model: RCweb | None = None,
+    measured: Any = None,
     **parameters: Any,
 ) -> RCweb:
     """Fit a network to ``adata.X`` (or a layer) and store it in `adata`; returns the fitted model.
 
     adata : AnnData object; a backed one is read in blocks (docs/scale.md)
     layer : the layer to fit instead of ``X``
+    batch : column of ``adata.obs`` with the study of each sample; studies have one network, but own
+        means and noise levels (docs/studies.md), and a sparse matrix is made dense for that
     key : replaces "rcweb" in the names of all slots
     model : an unfitted `RCweb`
+    measured : regulators measured in some samples, as in ``RCweb.fit``
     **parameters : of `RCweb`, instead of a model
 
     Fills ``obsm["X_rcweb"]`` (samples x regulators, activities), ``varm["rcweb"]`` (variables x
     regulators, the network transposed), ``varm["rcweb_probability"]`` and ``uns["rcweb"]``
     (parameters, names and diagnostics). With a prior also ``varm["rcweb_prior"]``,
-    ``obsm["X_rcweb_prior"]`` (of objects in memory) and ``uns["rcweb"]["prior"]``.
+    ``obsm["X_rcweb_prior"]`` (of objects in memory) and ``uns["rcweb"]["prior"]``, with
+    measured regulators ``uns["rcweb"]["measured"]``.
 
     Examples
     --------
@@ -55,16 +61,25 @@ def fit_anndata(
     if model is not None and parameters:
         raise TypeError(f"Give either a model or parameters, not both ({', '.join(parameters)}).")
     model = RCweb(**parameters) if model is None else model
-    # An estimator without support for sparse tables gets a dense one.
-    dense = not model.__sklearn_tags__().input_tags.sparse
+    if batch is not None and batch not in adata.obs:
+        titles = ", ".join(map(repr, adata.obs.columns))
+        raise ValueError(f"There is no column {batch!r} in obs; it has {titles or 'none'}.")
+    studies: dict[str, Any] = {} if batch is None else {"batch": adata.obs[batch].tolist()}
+    # An estimator without support for sparse tables gets a dense one; means of studies need one.
+    dense = batch is not None or not model.__sklearn_tags__().input_tags.sparse
     # A backed matrix stays on disk: loading it could exceed the memory.
+    if adata.isbacked and batch is not None:
+        raise ValueError("A table with batch= must be in memory: adata.to_memory().")
     if adata.isbacked:
         X: Any = anndata_blocks(adata, layer)
     else:
         X = to_table(anndata_grid(adata, layer), transpose=False).frame(dense=dense)
-    model.fit(X)
-    fill_anndata(adata, model, model.transform(X), key=key)
+    known = {} if measured is None else {"measured": measured}
+    model.fit(X, **studies, **known)
+    fill_anndata(adata, model, model.transform(X, **studies), key=key)
     adata.uns[key]["layer"] = layer or "X"
+    if batch is not None:
+        adata.uns[key]["batch"] = batch
     return model
 
 
@@ -93,6 +108,8 @@ def fill_anndata(adata: AnnData, model: RCweb, activities: Any, *, key: str = "r
         "noise": model.noise_,
         "diagnosis": _storable_frame(model.diagnosis_),
     }
+    if model.has_measured:
+        adata.uns[key]["measured"] = _storable_frame(model.measured_)
     if model.guided:
         _fill_prior(adata, model, key)
     fill_names(adata, network, key=key)

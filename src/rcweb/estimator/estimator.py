@@ -5,9 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
@@ -25,6 +26,7 @@ from rcweb.engine.threads import one_blas_thread
 from rcweb.engine.types import Array
 from rcweb.estimator.fitting import check_fits_memory, fit_blocks, fit_whole
 from rcweb.estimator.guided import Guided
+from rcweb.estimator.measured import MeasuredMixin
 from rcweb.estimator.parameters import check_parameters
 
 if TYPE_CHECKING:
@@ -34,7 +36,9 @@ if TYPE_CHECKING:
     from rcweb.tables import Look
 
 
-class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class RCweb(
+    Guided, MeasuredMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """Hidden regulators and the sparse network from them to the measured variables.
 
     The model is ``X = R C + noise``: `R` (samples x regulators) are activities, `C` (regulators x
@@ -156,6 +160,9 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         (lists, n_features_in_) agreement of every variable with the list.
     prior_weights_
         (lists, n_features_in_) change of a variable with one unit of the list's activity.
+    measured_
+        DataFrame, one row per factor of ``fit(X, measured=...)``: regulator, confidence, scale with
+        its interval, and why it is or is not named.
     study_names_
         Of a fit to several studies: their names, S of them.
     study_means_
@@ -185,6 +192,16 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     # Not for scikit-learn to route through pipelines.
     __metadata_request__score = {"activities": UNUSED}  # noqa: RUF012
+
+    # Results that other modules or scikit-learn set; those set in `_store` have their types there.
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    n_samples_: int
+    route_: str
+    passes_: int
+    study_names_: tuple[str, ...]
+    study_means_: Array
+    study_noise_: Array
 
     def __init__(
         self,
@@ -219,7 +236,7 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.prior = prior
         self.groups = groups
 
-    def fit(self, X: Any, y: None = None, *, batch: Any = None) -> Self:
+    def fit(self, X: Any, y: None = None, *, batch: Any = None, measured: Any = None) -> Self:
         """Find the network behind `X`; returns the fitted model itself.
 
         X : (n_samples, n_features) an array or DataFrame. NaN is "not measured" (tables in memory
@@ -229,9 +246,13 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             names of their variables
         y : ignored
         batch : a label per sample, of one table that holds several studies
+        measured : regulators measured in some samples: a DataFrame of samples x factors, NaN where
+            not measured, joined to `X` by sample name, or an array with all samples of `X`
 
         Several studies have one network, but own means and noise levels. What they disagree on is
-        in `studies_`.
+        in `studies_`. Which measured factors are seen in these data, as which regulator and on
+        which scale, is in `measured_`; those that are seen take part in the fit where they can
+        improve it, others change nothing (docs/measured.md).
 
         Raises ValueError for parameters and tables that cannot be fitted, and
         `rcweb.estimator.forecast.MemoryForecastError`, before it begins, for a fit that would take
@@ -258,8 +279,13 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if batch is not None or are_tables(X):
             from rcweb.estimator.studies import fit_studies
 
+            if measured is not None:
+                raise ValueError(
+                    "measured is for one table; after a fit to several studies call "
+                    "measure(transform(X, batch=batch), measured)."
+                )
             return fit_studies(self, X, batch)
-        method = FIT_METHODS[self.method]
+        method, table, factors = FIT_METHODS[self.method], X, None
         center = method.centers if self.center == "auto" else bool(self.center)
         blocks, observed = as_blocks(X), None
         samples = getattr(X, "index", None) if blocks is None else getattr(blocks, "samples", None)
@@ -274,6 +300,12 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         else:
             learn_names(self, blocks)
             n_samples = blocks.shape[0]
+        if measured is not None:
+            from rcweb.knowledge.measured import align_measured
+
+            # A list has a method of that name.
+            names = None if callable(samples) else samples
+            factors = align_measured(measured, names, n_samples)
         # Before the fit itself allocates memory, so that a refusal costs little time.
         check_fits_memory(self, X, blocks)
         # One BLAS thread: sums in another order would change the last bits, then the edges.
@@ -284,7 +316,8 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                     self._check_input(origin.look(gathered, self._given_names()), origin.source)
                 (X, observed), blocks = self._fill(gathered), None
             if blocks is None:
-                prepared, solution = fit_whole(self, X, center, observed)
+                values = None if factors is None else factors.to_numpy(np.float64)
+                prepared, solution = fit_whole(self, X, center, observed, values)
             else:
                 unchecked = None if whole else origin
                 prepared, solution = fit_blocks(self, blocks, center, observed, unchecked)
@@ -296,12 +329,16 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.warnings_ += lone_note(
             prepared.lone, samples, getattr(self, "feature_names_in_", None)
         )
+        if factors is not None:
+            self._match_fitted(table, factors, solution.measured)
         return self if self.prior is None else self.guide(self.prior, self.groups)
 
-    def fit_transform(self, X: Any, y: None = None, *, batch: Any = None) -> Array:
-        """``fit(X, batch=batch).transform(X, batch=batch)``.
+    def fit_transform(
+        self, X: Any, y: None = None, *, batch: Any = None, measured: Any = None
+    ) -> Array:
+        """``fit(X, batch=batch, measured=measured).transform(X, batch=batch)``.
 
-        X, y, batch : as in `fit`
+        X, y, batch, measured : as in `fit`
 
         Examples
         --------
@@ -310,8 +347,18 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         >>> RCweb(4).fit_transform(simulate(100, 80, 4, random_state=0).data).shape
         (100, 4)
         """
-        activities: Array = self.fit(X, batch=batch).transform(X, batch=batch)
-        return activities
+        return self.fit(X, batch=batch, measured=measured).transform(X, batch=batch)
+
+    @overload
+    def transform(
+        self, X: Any, return_std: Literal[False] = False, *, batch: Any = None
+    ) -> Array: ...
+    @overload
+    def transform(
+        self, X: Any, return_std: Literal[True], *, batch: Any = None
+    ) -> tuple[Array, Array]: ...
+    @overload
+    def transform(self, X: Any, return_std: bool, *, batch: Any = None) -> Any: ...
 
     def transform(self, X: Any, return_std: bool = False, *, batch: Any = None) -> Any:
         """Activities of the regulators in samples, new ones or those of the fit.
@@ -596,8 +643,9 @@ class RCweb(Guided, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.reason_ = solution.reason
         self.warnings_ = solution.warnings
         self.trace_ = solution.trace
-        # Studies, known lists and names of an earlier fit belong to other regulators.
-        for name in [n for n in vars(self) if n.startswith(("study_", "prior_", "_prior"))]:
+        # Studies, known lists, factors and names of an earlier fit belong to other regulators.
+        earlier = ("study_", "prior_", "_prior", "_measured")
+        for name in [n for n in vars(self) if n.startswith(earlier)]:
             delattr(self, name)
         self.regulator_names_, self.target_names_ = {}, {}
         self._evidence = solution.evidence

@@ -24,9 +24,13 @@ if TYPE_CHECKING:
 
 
 def fit_whole(
-    model: RCweb, X: Array, center: bool, observed: Array | None
+    model: RCweb,
+    X: Array,
+    center: bool,
+    observed: Array | None,
+    measured: Array | None = None,
 ) -> tuple[Preparation, Solution]:
-    """The solution for a table in memory, with no value missing."""
+    """The solution for a table in memory, with no value missing; `measured` : factors (M, F)."""
     from rcweb.engine.lone import find_lone
 
     # Methods other than "refined" get every entry as it is, as the published one requires.
@@ -55,7 +59,8 @@ def fit_whole(
         return *condensed(whole[0]), whole[0].G0.mean(axis=0)
 
     other = uncentred if model.center == "auto" else None
-    solution = _solve(model, *condensed(prepared), _open_checkpoint(model, X), other)
+    checkpoint = _open_checkpoint(model, X)
+    solution = _solve(model, *condensed(prepared), checkpoint, other, measured)
     return (prepared if solution.centred else whole[0]), solution
 
 
@@ -104,6 +109,7 @@ def _solve(
     samples: Samples,
     checkpoint: Checkpoint | None,
     uncentred: Any = None,
+    measured: Array | None = None,
 ) -> Solution:
     from rcweb.engine.refined import solve_refined
 
@@ -119,6 +125,7 @@ def _solve(
         verbose=model.verbose,
         checkpoint=checkpoint,
         uncentred=uncentred,
+        measured=measured,
     )
 
 

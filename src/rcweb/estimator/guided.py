@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -130,6 +130,13 @@ class Guided:
         return pd.DataFrame(
             self._prior_sources, columns=["source", "list", "members", "reliability"]
         )
+
+    @overload
+    def prior_activities(self, X: Any, return_std: Literal[False] = False) -> Array: ...
+    @overload
+    def prior_activities(self, X: Any, return_std: Literal[True]) -> tuple[Array, Array]: ...
+    @overload
+    def prior_activities(self, X: Any, return_std: bool) -> Any: ...
 
     def prior_activities(self, X: Any, return_std: bool = False) -> Any:
         """Activities of the known lists, of unit variance in the fitted table.

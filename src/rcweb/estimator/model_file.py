@@ -2,7 +2,7 @@
 
 ``model.rcweb`` is a zip of ``model.json`` (format version, parameters, names, small results) and
 one ``arrays/NAME.npy`` per fitted array. Loading reads it in memory, sets data attributes only,
-and checks names, sizes and shapes before.
+and checks names, sizes and shapes before. Files of every released version load (docs/versions.md).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from rcweb._version import __version__
 from rcweb.storage.arrays import ArrayError, array_from_bytes, array_to_bytes, read_zip
 from rcweb.storage.atomic import write_bytes
-from rcweb.storage.errors import ModelError, reason
+from rcweb.storage.errors import ModelError, reason, shorten
 from rcweb.storage.limits import unpackable
 from rcweb.storage.plain import from_plain, plain
 from rcweb.tables.check import InputCheck
@@ -32,7 +32,9 @@ FORMAT = "rcweb-model"
 VERSION = 1
 MAX_BYTES = 8 << 30
 # Results of a fit end in "_"; the private ones are the rows behind its tables.
-_ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,60}_|_diagnosis|_evidence|_prior|_prior_sources")
+_ATTRIBUTE = re.compile(
+    r"[a-z][a-z0-9_]{0,60}_|_diagnosis|_evidence|_measured|_prior|_prior_sources"
+)
 _ARRAY_MEMBER = re.compile(r"arrays/([a-z][a-z0-9_]{0,60}_)\.npy")
 # Of use only right after the fit, and of any type.
 _NOT_SAVED = ("trace_",)
@@ -163,7 +165,9 @@ def _document(members: dict[str, bytes]) -> dict[str, Any]:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise ModelError("it is not a model of rcweb.")
     version = document.get("version")
-    if not isinstance(version, int) or not 1 <= version <= VERSION:
+    if not isinstance(version, int) or version < 1:
+        raise ModelError(f"it has the format version {version!r}, which no rcweb has written.")
+    if version > VERSION:
         raise ModelError(
             f"it has format version {version!r}, this rcweb ({__version__}) reads up to {VERSION}; "
             "a newer rcweb wrote it: pip install --upgrade rcweb"
@@ -178,16 +182,32 @@ def _rebuild(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> RCweb:
     # A checkpoint path in a stranger's file would make a later fit write there.
     if local := [name for name in _LOCAL if name in parameters]:
         raise ModelError(f"the parameter {local[0]!r} is no part of a model.")
+    known = RCweb().get_params()
+    # A newer version of the same format may have a parameter more.
+    if unknown := [name for name in parameters if name not in known]:
+        raise ModelError(
+            f"rcweb {shorten(document.get('rcweb'))} wrote it with the parameter "
+            f"{shorten(unknown[0])}, which this rcweb ({__version__}) does not have: "
+            "pip install --upgrade rcweb"
+        )
     model = RCweb(**parameters)
     for name, value in {**document["values"], **arrays}.items():
         # A file must not overwrite methods or properties of the class.
         if not _ATTRIBUTE.fullmatch(name) or hasattr(type(model), name):
             raise ModelError(f"{name!r} is not a result of a fit.")
         setattr(model, name, _as_fitted(name, value))
-    if not hasattr(model, "input_"):  # a file of an older version
-        model.input_ = InputCheck()
+    _add_what_older_files_lack(model)
     _check_shapes(model, arrays)
     return model
+
+
+def _add_what_older_files_lack(model: RCweb) -> None:
+    """Results that came after version 0.1, where "nothing" can be said; `n_samples_` cannot."""
+    later: dict[str, Any] = {"input_": InputCheck(), "weights_sd_": None}
+    later |= {"regulator_names_": {}, "target_names_": {}}
+    for name, nothing in later.items():
+        if not hasattr(model, name):
+            setattr(model, name, nothing)
 
 
 def _as_fitted(name: str, value: Any) -> Any:

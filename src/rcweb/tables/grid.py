@@ -19,6 +19,7 @@ Row = tuple[int, list[str]]
 _PER_ROW = 256  # bytes of its name, its number and the array around it
 _CELLS_LOOKED_AT = 200_000  # cells that tell which columns are text, in 20 to 1000 lines
 _COMMA_DECIMAL = re.compile(r"\s*-?\d+,\d+\s*")
+_LINES_ABOVE = 20  # lines that may stand above a table, such as its title
 _ASK_EVERY = 1 << 28  # bytes of numbers after which the free memory is looked at again
 MISSING = frozenset(["", "na", "n/a", "#n/a", "nan", "null", "none", "-", ".", "?"])
 # Titles that mark a column of names.
@@ -79,7 +80,8 @@ def read_grid(
     `header`, `index`: whether there is a line and a column of names; None = look. `drop`: titles of
     columns to leave out.
     """
-    layout, body = _layout(iter(rows), header, index, drop)
+    rows, above = _without_titles(iter(rows)) if header is not False else (iter(rows), ())
+    layout, body = _layout(rows, header, index, drop)
     first: list[str] = []
     numbers: list[NDArray[np.float64]] = []
     lines: list[int] = []
@@ -100,7 +102,7 @@ def read_grid(
         lines.append(line)
     if not numbers:
         raise TableError("The table has no line of numbers.")
-    return _assemble(layout, first, numbers, lines, index)
+    return _assemble(layout, first, numbers, lines, index, above)
 
 
 class _Room:
@@ -132,6 +134,21 @@ class _Layout:
     def column(self, k: int) -> str:
         """The place of the k-th kept column in the file."""
         return place(column=self.kept[k] + 1, name=self.titles[k] if self.titles else None)
+
+
+def _without_titles(rows: Iterator[Row]) -> tuple[Iterator[Row], tuple[Row, ...]]:
+    """The rows from the line of names on, and the lines above it: titles, one filled cell each.
+
+    Such a line cannot be part of a table of three columns or more whose names stand below it.
+    """
+    above: list[Row] = []
+    for row in islice(rows, _LINES_ABOVE):
+        if sum(bool(cell.strip()) for cell in row[1]) > 1:
+            if len(row[1]) > 2 and any(map(_is_word, row[1][1:])):
+                return chain([row], rows), tuple(above)
+            return chain(above, [row], rows), ()
+        above.append(row)
+    return chain(above, rows), ()
 
 
 def _layout(
@@ -235,11 +252,10 @@ def _number(cell: str, line: int, layout: _Layout, k: int) -> float:
         return np.nan
     if not is_number(cell):
         where = f"{place(line)}, {layout.column(k)}"
-        hint = " Write decimals with a point." if _COMMA_DECIMAL.fullmatch(cell) else ""
-        raise TableError(
-            f"{where}: {shorten(cell)} is not a number.{hint} "
-            "Leave a column of text out with --drop TITLE."
-        )
+        hint = "Empty a cell that was not measured; leave a column of text out with --drop TITLE."
+        if _COMMA_DECIMAL.fullmatch(cell):
+            hint = "Write decimals with a point."
+        raise TableError(f"{where}: {shorten(cell)} is not a number. {hint}")
     return float(cell)
 
 
@@ -249,6 +265,7 @@ def _assemble(
     numbers: list[NDArray[np.float64]],
     lines: list[int],
     index: bool | None,
+    above: tuple[Row, ...],
 ) -> Grid:
     """Decide whether the first column holds names, now that all of it is read."""
     values = np.vstack(numbers)
@@ -276,11 +293,16 @@ def _assemble(
         row_place=lambda i: place(lines[i]),
         column_place=lambda j: layout.column(j + shift),
         notes=(
+            *(f"{place(line)} is a title, left out: {_only(cells)}" for line, cells in above),
             f"first line: {'names' if layout.titles is not None else 'numbers'}; "
             f"first column: {'names' if named else 'numbers'}",
         ),
         set_aside=layout.set_aside,
     )
+
+
+def _only(cells: list[str]) -> str:
+    return shorten(next(cell.strip() for cell in cells if cell.strip()))
 
 
 def _holds_names(cells: list[str]) -> bool:

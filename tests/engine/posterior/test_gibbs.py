@@ -16,8 +16,8 @@ from rcweb.engine.posterior.gibbs import (
     Snapshot,
     State,
     Sums,
-    _draw_activities,
     _wishart,
+    draw_activities,
 )
 from rcweb.engine.posterior.kernels import draw_edges
 from rcweb.storage.checkpoint import Checkpoint
@@ -89,7 +89,7 @@ def test_one_regulator_against_exact_enumeration(seed: int) -> None:
     log_odds = np.log([pi / (1 - pi)])
     sweeps = 8000
     for _ in range(sweeps):
-        Q, Z, _ = _draw_activities(table, state, rng)
+        Q, Z, _ = draw_activities(table, state, rng)
         draw_edges(
             rng, Q, Z, state.C, 1 / state.variance, log_odds, np.array([scale]), probability, mean
         )
@@ -109,7 +109,7 @@ def test_likelihood_is_that_of_the_model(shape: tuple[int, int]) -> None:
         state_of(rng.standard_normal((2, N)) * (rng.random((2, N)) < 0.5), rng.uniform(0.5, 2, N))
         for _ in range(3)
     ]
-    found = [_draw_activities(table, s, rng)[2] for s in states]
+    found = [draw_activities(table, s, rng)[2] for s in states]
     expected = [
         multivariate_normal(cov=s.C.T @ s.C + np.diag(s.variance)).logpdf(G).sum() for s in states
     ]
@@ -129,7 +129,7 @@ def test_activities_have_the_moments_of_their_posterior(M: int, N: int, L: int |
     state = state_of(C, variance)
     rng = np.random.default_rng(0)
     n = 4000
-    draws = [_draw_activities(table, state, rng)[:2] for _ in range(n)]
+    draws = [draw_activities(table, state, rng)[:2] for _ in range(n)]
     Q, Z = (np.array([d[k] for d in draws]) for k in (0, 1))
     weighted = C.T / variance[:, None]
     A_inverse = np.linalg.inv(C @ weighted + np.eye(2))

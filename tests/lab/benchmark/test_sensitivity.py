@@ -17,7 +17,7 @@ from rcweb.lab.benchmark.constants import (
     CONTROL,
     GUARDS,
     NOT_VARIED,
-    RATIOS,
+    FROM_ONE,
     EngineConstant,
     engine_constants,
     names_read,
@@ -45,7 +45,7 @@ def test_constants_of_the_engine_are_found() -> None:
 
 def test_lists_of_names_are_in_step() -> None:
     """Whoever removes or renames a constant finds its name here too."""
-    assert {*NOT_VARIED, *BUDGETS, *GUARDS, *RATIOS, CONTROL} <= set(BY_NAME)
+    assert {*NOT_VARIED, *BUDGETS, *GUARDS, *FROM_ONE, CONTROL} <= set(BY_NAME)
     kinds = [set(NOT_VARIED), BUDGETS, GUARDS, {CONTROL}]
     assert len(set().union(*kinds)) == sum(map(len, kinds))
 

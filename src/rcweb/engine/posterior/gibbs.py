@@ -186,7 +186,7 @@ class Chain:
 
     def _sweep(self, shaped: bool, measured: bool) -> None:
         state, rng = self.state, self.rng
-        Q, Z, likelihood = _draw_activities(self.axes, state, rng)
+        Q, Z, likelihood = self._draw_activities()
         log_odds = np.log(state.pi / (1 - state.pi))
         # Activities first: entries of C are drawn with R given, and then variables are independent.
         common = (rng, Q, Z, state.C, 1 / state.variance, log_odds, state.scale)
@@ -202,12 +202,20 @@ class Chain:
         # R C does not change if a row of C grows as its activity shrinks. Fixing the activity's
         # variance at 1 removes this direction, along which the chain would drift slowly.
         size = np.sqrt(np.diag(Q) / self.axes.M)
-        state.C *= size[:, None]
-        self.mean *= size[:, None]
+        self._rescale(size)
         Q = Q / np.outer(size, size)
         Z /= size[:, None]
         fit = ((Q @ state.C - 2 * Z) * state.C).sum(axis=0)
         self._draw_parameters(np.maximum(self.axes.power + fit, self.axes.floor), used)
+
+    def _draw_activities(self) -> tuple[Array, Array, float]:
+        """See `draw_activities`."""
+        return draw_activities(self.axes, self.state, self.rng)
+
+    def _rescale(self, size: Array) -> None:
+        """Activities are divided by `size` (P,), their weights multiplied."""
+        self.state.C *= size[:, None]
+        self.mean *= size[:, None]
 
     def _log_prior(self) -> float:
         """Log prior of C, densities integrated out, the slab taken as one Gaussian."""
@@ -256,7 +264,7 @@ def starting_state(axes: Axes, C: Array) -> State:
     return State(C, np.full(N, variance), np.full(P, START_DENSITY), scale, PRIOR_MIX.copy())
 
 
-def _draw_activities(axes: Axes, state: State, rng: Rng) -> tuple[Array, Array, float]:
+def draw_activities(axes: Axes, state: State, rng: Rng) -> tuple[Array, Array, float]:
     """Q = R^T R (P, P) and Z = R^T G (P, N) for activities R drawn given C and the noise; and
     log p(G | C, noise) with R integrated out, up to a constant."""
     P, N = state.C.shape

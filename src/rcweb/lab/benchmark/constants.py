@@ -38,6 +38,7 @@ NOT_VARIED = {
     "EXACT": "rounding",
     "BLOCK_BYTES": "memory",
     "CHUNK": "memory",
+    "ORDERS_AT_ONCE": "memory",
     "ALL_AT_ONCE": "speed of one of two exact ways",
 }
 COMPILED = "compiled into a loop"
@@ -68,6 +69,7 @@ BUDGETS = frozenset(
         "DEFLATION_STARTS",
         "DEFLATION_STEPS",
         "DENSITY_ROUNDS",
+        "DRAWN",
         "EM_ROUNDS",
         "FILL_ROUNDS",
         "FINISH_FREE",
@@ -77,6 +79,7 @@ BUDGETS = frozenset(
         "FIXED_POINT_STEPS",
         "LEAST",
         "MATCHING_ROUNDS",
+        "MAX_EXACT",
         "MEASURED",
         "MOST",
         "MOST_DIRECTIONS",
@@ -106,7 +109,7 @@ BUDGETS = frozenset(
     )
 )
 # Ratios that mean "no difference" at 1: their distance from 1 is halved and doubled.
-RATIOS = frozenset(
+FROM_ONE = frozenset(
     (
         "CLEARLY",
         "MARGIN",
@@ -142,12 +145,12 @@ class EngineConstant:
 
     def scaled(self, factor: float) -> Value:
         """The value times `factor`. Integers stay integers, at least 1. Of shares and cosines above
-        a half, and of `RATIOS`, the distance from 1 is scaled: 0.95 becomes 0.975 or 0.9."""
+        a half, and of `FROM_ONE`, the distance from 1 is scaled: 0.95 becomes 0.975 or 0.9."""
         if isinstance(self.value, tuple):
             return tuple(value * factor for value in self.value)
         if isinstance(self.value, int):
             return max(1, round(self.value * factor))
-        if self.name in RATIOS or 0.5 < self.value < 1:
+        if self.name in FROM_ONE or 0.5 < self.value < 1:
             return 1 + (self.value - 1) * factor
         return self.value * factor
 

@@ -39,6 +39,7 @@ from rcweb.lab.benchmark.prior_page import (
     support_lines,
 )
 from rcweb.lab.benchmark.readme_tables import planted_cells, real_and_foreign
+from rcweb.lab.benchmark.scale_page import exponent_table, size_lines
 from rcweb.lab.benchmark.scoreboard import reader
 from rcweb.lab.benchmark.sensitivity_page import count_lines, sensitivity_lines
 from rcweb.lab.benchmark.summary import to_markdown
@@ -72,7 +73,7 @@ PAGES = tuple(
 )
 MARK = re.compile(r"(<!-- table (?P<name>[\w -]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
-FILE = "file "
+STORED = "file "
 
 Read = Callable[[str], pd.DataFrame]
 Make = Callable[[Read], pd.DataFrame]
@@ -102,6 +103,8 @@ def tables(results: Path) -> dict[str, Make]:
         "budget": lambda read: seconds_lines(_each(read, PLANS_RUN)),
         "methods": lambda read: method_lines(),
         "planted cells": planted_cells,
+        "scale": lambda read: size_lines(reader(results)("scale")),
+        "scale exponents": lambda read: exponent_table(reader(results)("scale")),
         "real and foreign": lambda read: real_and_foreign(reader(results)),
     }
     for plan in ACCURACY:
@@ -143,8 +146,8 @@ def render(page: str, results: Path) -> str:
 
     def fill(match: re.Match[str]) -> str:
         name = match["name"]
-        if name.startswith(FILE):
-            made[name] = partial(_stored, results / name.removeprefix(FILE) / "table.csv")
+        if name.startswith(STORED):
+            made[name] = partial(_stored, results / name.removeprefix(STORED) / "table.csv")
         if name not in made:
             raise ValueError(f"the page asks for the table {name!r}; known: {', '.join(made)}.")
         try:

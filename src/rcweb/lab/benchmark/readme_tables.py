@@ -7,7 +7,7 @@ from functools import partial
 
 import pandas as pd
 
-from rcweb.lab.benchmark.comparison import accuracy_lines
+from rcweb.lab.benchmark.comparison import OURS, accuracy_lines
 from rcweb.lab.benchmark.measured import (
     ReadRows,
     certified_right,
@@ -17,7 +17,7 @@ from rcweb.lab.benchmark.measured import (
 )
 
 # Plan, label of the cell, how it is called.
-SHOWN = (
+CELLS_SHOWN = (
     ("fig1", "fig1 author N=500 M=280 P=100", "100 regulators, 500 variables, 280 samples"),
     ("fig2a", "fig2 A N=500 M=2000 P=60", "60 regulators, 500 variables, 50 % noise"),
     ("fig2b", "fig2 B N=500 M=2000 P=60", "60 regulators, 500 variables, few with many targets"),
@@ -25,14 +25,14 @@ SHOWN = (
     ("fig3", "fig3 A N=500 M=150 P=30", "30 regulators, 150 samples, 50 % noise"),
     ("fig3", "fig3 B N=500 M=200 P=30", "30 regulators, 200 samples, few with many targets"),
 )
+FASTICA = "fastica"
 KEPT = ["rcweb", "FastICA", "paper's method", "best rival", "ceiling"]
-OURS, FASTICA = "rcweb", "fastica"
 
 
 def planted_cells(read: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
     """A few cells of figures 1 to 3."""
     lines = []
-    for plan, label, name in SHOWN:
+    for plan, label, name in CELLS_SHOWN:
         summary = read(plan)
         (line,) = accuracy_lines(summary[summary["label"] == label]).to_dict("records")
         lines.append({"planted network": name, **{column: line[column] for column in KEPT}})

@@ -30,6 +30,41 @@ def scale_parts(rows: pd.DataFrame) -> list[str]:
     ]
 
 
+def size_lines(rows: pd.DataFrame) -> pd.DataFrame:
+    """The largest tables of every panel, largest first; rivals below rcweb."""
+    ok = rows[rows["status"] == "ok"]
+    entries = ok["n_samples"] * ok["n_features"] * ok["filled"].fillna(1.0)
+    ok = ok.assign(entries=entries).sort_values(
+        ["entries", "n_regulators", "cell", "method"], ascending=False
+    )
+    # Of tables that grow in one size, the largest that a rival finished too.
+    rivals = ok[ok["method"] != "rcweb"].groupby("panel")["cell"].first()
+    shown = ok["cell"].isin([*rivals, *ok.groupby("panel")["cell"].first()])
+    return pd.DataFrame(
+        {
+            "table": ok["label"].str.split(": ").str[1],
+            "method": ok["method"],
+            "seconds (CPU)": [
+                f"{a:.0f} ({b:.0f})" for a, b in ok[["seconds", "cpu_seconds"]].values
+            ],
+            "passes": ok["passes"],
+            "peak, GB": (ok["peak_mb"] / 1000).map("{:.2f}".format),
+            "of it before the fit": (ok["held_mb"] / 1000).map("{:.2f}".format),
+            "accuracy": ok["rho"].map("{:.3f}".format),
+        }
+    )[shown]
+
+
+def exponent_table(rows: pd.DataFrame) -> pd.DataFrame:
+    """Exponents of CPU time and of memory, sizes across."""
+    table = exponents(rows[rows["status"] == "ok"])
+    table = table[table["of"] != "seconds"]
+    names = table["method"] + ", " + table["of"].map(QUANTITIES)
+    wide = table.assign(name=names).pivot(index="name", columns="size", values="exponent")
+    text = wide.map(lambda value: "" if pd.isna(value) else f"{value:.1f}")
+    return text.rename_axis(columns=None).rename_axis(index="exponents").reset_index()
+
+
 def exponents(rows: pd.DataFrame) -> pd.DataFrame:
     """Slopes of the logarithms against M, N and P, with 95 per cent limits."""
     lines = []

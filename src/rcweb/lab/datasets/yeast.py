@@ -80,7 +80,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     try:
         return pd.read_parquet(path)
     except ImportError:
-        raise ImportError("Reading parquet needs pyarrow: pip install 'rcweb[data]'.") from None
+        raise ImportError("Reading parquet needs pyarrow: pip install 'rcweb[tables]'.") from None
 
 
 def _described(sets: GeneSets, by_orf: pd.Series) -> GeneSets:

@@ -1,0 +1,1 @@
+from rcweb.lab.datasets import *  # noqa: F403

@@ -1,0 +1,1 @@
+from rcweb.lab.simulate import *  # noqa: F403
