@@ -15,9 +15,9 @@ from rcweb.lab.benchmark import sensitivity
 from rcweb.lab.benchmark.constants import (
     BUDGETS,
     CONTROL,
+    FROM_ONE,
     GUARDS,
     NOT_VARIED,
-    FROM_ONE,
     EngineConstant,
     engine_constants,
     names_read,
