@@ -14,11 +14,11 @@ from rcweb.engine.missing.correct import effective_power, observed_median
 from rcweb.engine.missing.filling import WITHOUT_EDGE, without_noise
 from rcweb.engine.missing.lowrank import (
     LEAST_NOISE,
-    PSEUDO_MEASUREMENTS,
     LowRank,
     fit_low_rank,
     step,
 )
+from rcweb.engine.posterior.slab import NOISE_COUNT
 from rcweb.lab.metrics import score_network
 from rcweb.lab.simulate import Simulation, simulate
 
@@ -135,7 +135,7 @@ def slow_step(Y: np.ndarray, seen: np.ndarray, model: LowRank) -> LowRank:
         rest[i] = sum(Y[m, i] ** 2 - 2 * w @ first[m] * Y[m, i] + w @ second[m] @ w for m in rows)
     rest = np.maximum(rest, LEAST_NOISE * count)
     typical = np.prod(rest / count) ** (1 / N)
-    psi = (rest + PSEUDO_MEASUREMENTS * typical) / (count + PSEUDO_MEASUREMENTS)
+    psi = (rest + NOISE_COUNT * typical) / (count + NOISE_COUNT)
     total = sum(second) / M
     centre = total[:K, K]
     root = np.linalg.cholesky(total[:K, :K] - np.outer(centre, centre))

@@ -19,6 +19,7 @@ from rcweb.engine.types import Array
 # them, so the limit is near the square root of the 2e-16 of double precision.
 ROUNDING = 1e-7
 
+MOST_DIRECTIONS = 150  # of a low-rank fit: the cost of a step grows with their square
 ALL_AT_ONCE = 0.15  # share of the eigenpairs above which computing all of them is faster
 
 

@@ -12,14 +12,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from rcweb.engine.search.search import AGREED, Found
-from rcweb.engine.search.space import Space
+from rcweb.engine.search.search import Found
+from rcweb.engine.search.space import AGREED, Space
 from rcweb.engine.spectrum import Spectrum
 from rcweb.engine.types import Array, Mask
 
-FEW_CERTIFIED = 1 / 3  # share of the columns below which centring is suspected
-BEYOND_NOISE = 2  # times the power of noise in a mean; its relative error is sqrt(2 / N)
-CLEARLY_MORE = 2  # times as many certified: a difference of one or two may be chance
+FEW_CERTIFIED = 1 / 3  # share of columns below which centring is suspected; clusters depend on it
+# Factor that is no chance: of the power of noise in a mean, whose relative error is sqrt(2 / N); of
+# the number of certified columns, where one or two more may be chance.
+CLEARLY_MORE = 2
 
 CONSTANT_SUM_NOTE = (
     "Activities sum to a constant, as in clusters or proportions: the means of the variables were "
@@ -40,7 +41,7 @@ def mean_stands_out(mean: Array, spectrum: Spectrum) -> bool:
     scaled = mean * spectrum.factor
     beyond = scaled - spectrum.V @ (spectrum.V.T @ scaled)
     noise = max(len(mean) - len(spectrum.s), 1) * spectrum.sigma**2 / spectrum.table.M
-    return bool(beyond @ beyond > BEYOND_NOISE * noise)
+    return bool(beyond @ beyond > CLEARLY_MORE * noise)
 
 
 def needs_mean(whole: Mask, centred: Mask, agreement: Array) -> bool:

@@ -20,12 +20,12 @@ from rcweb.engine.samples import spread
 from rcweb.engine.types import Array
 
 # Robust standard deviations. Heavy tails reach this far too, but then with many entries, which
-# `most` does not accept as single ones.
+# `most` does not accept as single ones. Measured: no bit changes between 10 and 40.
 FAR = 20.0
-FEW = 3  # extreme entries that count as single ones in a table of any size
-FEWEST_SAMPLES = 20  # with fewer the median of deviations may be small by chance
+FEW = 3  # conventional: extreme entries that are single ones in a table of any size
+FEWEST_SAMPLES = 20  # conventional: with fewer the median of deviations may be small by chance
 ROUNDED = 1e-9  # scatter relative to the value that may be rounding alone
-ENTRIES_SHOWN = 5
+ENTRIES_SHOWN = 5  # in a message
 
 
 @dataclass(frozen=True)

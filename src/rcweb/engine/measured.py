@@ -30,7 +30,7 @@ from rcweb.engine.types import Array, Ints, Rng
 
 MAX_EXACT = 8  # 8! = 40,320 orders are all visited; beyond that they are drawn
 DRAWN = 4000  # orders; p is then at least 1 / 4001
-ORDERS_AT_ONCE = 4096
+ORDERS_AT_ONCE = 4096  # tried together: memory
 FEWEST_MEASURED = 3  # measured samples: two points lie on a line with anything
 SEEN_AT = 0.05  # false discovery rate over factors; conventional
 SCALE_LEVEL = 0.95  # of the intervals of scales; conventional

@@ -21,7 +21,9 @@ from rcweb.engine.solution import Records
 from rcweb.engine.spectrum import Spectrum, first_directions
 from rcweb.engine.threads import parallel
 
-FEWEST_DIRECTIONS = 12  # with fewer, columns agree by chance
+# With fewer, columns agree by chance: the best of 12 directions has a cosine of 0.64 with any other
+# (`beyond_chance`). Measured (plan `sensitivity`): 6 to 24 give the same result.
+FEWEST_DIRECTIONS = 12
 
 
 def choose_directions(

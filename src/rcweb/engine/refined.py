@@ -37,6 +37,7 @@ from rcweb.engine.diagnosis import (
 from rcweb.engine.edges import keep_at_fdr, keep_strongest
 from rcweb.engine.effort import EFFORTS, Run
 from rcweb.engine.estimate import (
+    FEW_OF_ALL,
     NetworkEstimate,
     RefinedProblem,
     estimate_diffuse,
@@ -56,10 +57,9 @@ from rcweb.engine.spectrum import Spectrum
 from rcweb.engine.types import Array, Mask
 
 # Participation ratios (effective numbers of variables, of samples); a row below both is a handful
-# of outliers and no regulator.
+# of outliers and no regulator. Measured (plan `sensitivity`): half and twice give the same results.
 FEW_VARIABLES = 6.0
 FEW_SAMPLES = 3.0
-FEW_OF_ALL = 0.1  # but in a small table this share of the variables at most
 
 
 # Products of small float32 matrices sometimes raise the processor's "invalid" flag although all

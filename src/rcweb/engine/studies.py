@@ -8,14 +8,15 @@ import numpy as np
 from scipy.special import chdtrc, ndtr
 
 from rcweb.engine.basis import noise_edge
-from rcweb.engine.condensed import CondensedTable
+from rcweb.engine.condensed import MOST_DIRECTIONS, CondensedTable
 from rcweb.engine.types import Array, Ints, Mask
 
 NOISE_ROUNDS = 10  # of scaling and fitting again
 SETTLED = 0.01  # relative change of a noise level that no longer matters
 ALTERNATIONS = 50  # between noise of studies and of variables
-MOST_DIRECTIONS = 150  # of the common low-rank fit
-PSEUDO_SAMPLES = 2.0  # of the typical noise, added to each study: small ones borrow from the others
+# Of the typical noise, added to each study: small ones borrow from the others. Measured: 1 to 4 do
+# the same to 0.0001.
+PSEUDO_SAMPLES = 2.0
 WIDEST = 1e3  # ratio to the typical noise beyond which a study has no say, or all of it, anyway
 _TINY_POWER = 1e-300
 

@@ -21,13 +21,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from rcweb.engine.missing.project import hole_patterns, solve_holes
+from rcweb.engine.posterior.slab import MOST_PULL
 from rcweb.engine.types import Array, Mask
 
 # Largest entry of I - W Q that is rounding: activities are then least squares.
 NO_SHRINKAGE = 1e-9
-# Largest share of a variable's noise that its own regulators may have fitted away; more would be
-# divided by nearly nothing.
-MOST_LEVERAGE = 0.9
 
 
 @dataclass(frozen=True)
@@ -91,5 +89,5 @@ def without_overfitting(noise: Array, projection: Array, weights: Array, free: f
     bias = np.eye(len(weights)) - weights @ projection
     if np.abs(bias).max() > NO_SHRINKAGE:  # a posterior
         free = 1.0
-    leverage = np.clip((projection.T * weights).sum(axis=0), 0.0, MOST_LEVERAGE)
+    leverage = np.clip((projection.T * weights).sum(axis=0), 0.0, MOST_PULL)
     return np.asarray(noise / np.sqrt(free * (1 - leverage)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from oblique_problems import planted, random_columns, random_space
@@ -111,12 +113,13 @@ def test_greedy_choice_is_independent_best_first_and_above_the_threshold() -> No
     almost = (e[0] + 0.1 * e[1]) / np.linalg.norm(e[0] + 0.1 * e[1])
     candidates = np.array([e[1], almost, e[0], e[2], e[3]])
     score = np.array([2.0, 3.9, 4.0, 1.0, 0.1])
-    chosen = pick_independent(candidates, score, 0.5, np.zeros((0, 4)), most=4)
+    pick = partial(pick_independent, share=NEW_SHARE)
+    chosen = pick(candidates, score, 0.5, np.zeros((0, 4)), 4)
     np.testing.assert_array_equal(chosen, [e[0], e[1], e[2]])
-    np.testing.assert_array_equal(pick_independent(candidates, score, 0.5, e[:1], most=1), [e[1]])
-    assert pick_independent(candidates, score, 9.0, e[:1], most=4).shape == (0, 4)
+    np.testing.assert_array_equal(pick(candidates, score, 0.5, e[:1], 1), [e[1]])
+    assert pick(candidates, score, 9.0, e[:1], 4).shape == (0, 4)
     turned = np.array([[np.sqrt(1 - NEW_SHARE**2), NEW_SHARE - 0.01, 0, 0]])
-    assert len(pick_independent(turned, np.ones(1), 0.0, e[:1], most=1)) == 0
+    assert len(pick(turned, np.ones(1), 0.0, e[:1], 1)) == 0
 
 
 @pytest.mark.parametrize("n", [1, 40, 120, 200])

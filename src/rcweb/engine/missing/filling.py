@@ -6,20 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rcweb.engine.basis import noise_edge
-from rcweb.engine.condensed import CondensedTable
+from rcweb.engine.basis import CLEARLY, noise_edge
+from rcweb.engine.condensed import MOST_DIRECTIONS, CondensedTable
 from rcweb.engine.missing.lowrank import Fit, LowRank, fit_low_rank, start_from_zeros
 from rcweb.engine.threads import one_blas_thread
 from rcweb.engine.types import Array, Mask
 
-MOST_COMPONENTS = 150  # the cost of an EM step grows with their square
 # Directions used where more stand above noise than half of the rank: no edge shows, and more
 # would fit noise. Measured on E. coli, 5 % of the entries missing: error .46, .41, .39, .41 of the
 # spread with 20, 40, 60, 100; with variables missing in half of the samples .78, .80, .87, .95.
 WITHOUT_EDGE = 40
 FILL_ROUNDS = 12  # rounds in which further directions are added
 ROUGH = 0.1  # tolerance of the fits in these rounds; only the final fit has to be exact
-CLEARLY = 1.5  # factor by which a direction must exceed what noise can make
 
 
 @dataclass(frozen=True)
@@ -120,7 +118,7 @@ def _find_directions(Y: Array, seen: Mask, max_iter: int) -> LowRank:
 
 def _most_directions(shape: tuple[int, ...]) -> int:
     """Beyond half of the rank nothing would be left to tell noise from."""
-    return min(MOST_COMPONENTS, (min(shape) - 1) // 2)
+    return min(MOST_DIRECTIONS, (min(shape) - 1) // 2)
 
 
 def strongest(model: LowRank, n: int) -> LowRank:

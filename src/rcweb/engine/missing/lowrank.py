@@ -24,9 +24,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rcweb.engine.condensed import CondensedTable
+from rcweb.engine.posterior.slab import NOISE_COUNT
 from rcweb.engine.types import Array, Mask
 
-PSEUDO_MEASUREMENTS = 10.0  # variables share their noise with this many pseudo-measurements
 # Noise variance beside that of the variable: sums of w w^T / psi must leave I above rounding.
 LEAST_NOISE = 1e-10
 BLOCK_BYTES = 1 << 26  # of products <z z^T> held at a time
@@ -118,7 +118,7 @@ def step(Y: Array, seen: Mask, model: LowRank) -> tuple[LowRank, Array]:
     # Shrinkage towards the geometric mean, as in `posterior.slab.shared_noise`: a variable with few
     # measurements could otherwise be fitted perfectly and get noise zero.
     typical = np.exp(np.log(rest / count).mean())
-    psi = (rest + PSEUDO_MEASUREMENTS * typical) / (count + PSEUDO_MEASUREMENTS)
+    psi = (rest + NOISE_COUNT * typical) / (count + NOISE_COUNT)
     return _normalise(coefficients, psi, total / M), expected
 
 

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from rcweb.engine.missing.check import refuse_empty_samples
 from rcweb.engine.types import Array, Mask
 
-WORST_CONDITION = (
-    1e8  # condition number above which the measured variables do not fix the activities
-)
+# Condition number above which the measured variables do not fix the activities: half of the digits
+# of a double are lost.
+WORST_CONDITION = 1e8
 
 
 def project_missing(

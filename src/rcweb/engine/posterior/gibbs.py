@@ -35,8 +35,8 @@ from rcweb.engine.posterior.slab import (
 )
 from rcweb.engine.types import Array, Rng
 
-LOG_2_PI_E = np.log(2 * np.pi * np.e)
-START_DENSITY = 0.2  # of every row, before its edges are known; replaced in the first sweep
+LOG_2_PI_E = np.log(2 * np.pi * np.e)  # twice the entropy of a standard Gaussian
+START_DENSITY = 0.2  # mean of the Beta(1, 4) prior; replaced in the first sweep
 MEASURED = 10  # sweeps between two evaluations of the energy, which take time of their own
 
 

@@ -28,6 +28,7 @@ from rcweb.engine.posterior.axes import Axes
 from rcweb.engine.posterior.gibbs import Posterior, starting_state
 from rcweb.engine.posterior.kernels import expect_shaped_edges
 from rcweb.engine.posterior.slab import (
+    MOST_PULL,
     PRIOR_MIX,
     PRIOR_MIX_COUNT,
     SPREAD,
@@ -39,14 +40,13 @@ from rcweb.engine.posterior.slab import (
 from rcweb.engine.types import Array, Mask
 
 FIRST = 1  # rounds before the slab's shape is learned
-LEAST = 5
+LEAST = 5  # rounds at least: a first small step is no convergence
 # Measured: very sparse rows converge in 10 rounds; with 30, noisy tables (3A, M=150) converge too,
 # but 0.006 below the sampler.
 MOST = 15
 # Largest change of an entry in a round, in scales of its row, that counts as converged. Measured:
 # above 0.14 in all wrong, noisy fits, below 0.09 in good ones; 0.03 gives the same accuracy, later.
 TOLERANCE = 0.09
-MOST_PULL = 0.9  # cap of a variable's own pull; at 1 the cavity correction would divide by zero
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,17 @@ from rcweb.engine.types import Array
 # weight distribution seen. Measured against one Gaussian: false discovery rate 0.05 instead of
 # 0.06, accuracy +0.005. The prior weights are those of a Gaussian slab.
 STEP = 0.4
-SPREAD = 0.07
+SPREAD = 0.07  # variance of a part; with steps of 0.4 neighbours overlap without a dip between
 _CENTRES = STEP * np.array([0.0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6])
 PRIOR_MIX = np.exp(-(_CENTRES**2) / 2 / 0.93) / np.exp(-(_CENTRES**2) / 2 / 0.93).sum()
-PRIOR_MIX_COUNT = 30.0
+# Pseudo-counts: where little is measured, the other rows and variables tell. Measured: with 10 for
+# all three accuracy is the same to 0.0003, the false discovery rate to 0.004.
+PRIOR_MIX_COUNT = 30.0  # pseudo-edges of the prior shape
 SCALE_COUNT = 20.0  # rows share their scale with this many pseudo-edges
-NOISE_COUNT = 10.0  # variables share their noise with this many pseudo-samples
+NOISE_COUNT = 10.0  # variables share their noise with this many pseudo-measurements
+# Largest share of a variable's own data that its regulators' activities may have followed; at 1
+# what is corrected for it would be divided by zero.
+MOST_PULL = 0.9
 
 
 def density_prior(concentration: float, count: Array, N: int) -> tuple[float, float]:

@@ -15,6 +15,7 @@ from rcweb.engine.search.kernels import contrast_step
 from rcweb.engine.search.space import Single, Space
 from rcweb.engine.types import Array
 
+# The tables of the plan `sensitivity` do not reach these.
 DEFLATION_STARTS = 500
 DEFLATION_STEPS = 40
 TAKE = 3  # a third of what is left per round

@@ -18,24 +18,36 @@ from numpy.typing import NDArray
 
 from rcweb.engine.search.joint import climb, complement, normalised
 from rcweb.engine.search.kernels import wide_step
-from rcweb.engine.search.space import Density, Single, Space, e_step, m_step, negentropy
+from rcweb.engine.search.space import (
+    BLURRED,
+    LOW_NOISE,
+    Density,
+    Single,
+    Space,
+    e_step,
+    m_step,
+    negentropy,
+)
 from rcweb.engine.types import Array
 
 CHUNK = 128  # candidates that move together: two matrix products a step for all of them
 # Factor above the best score of a null search that certifies a row. Measured: the best of 16 null
 # starts is 5 % below the best of 32, where 1.25 was enough.
 MARGIN = 1.3
-LEAST_GAIN = 4.0  # nats by which a row's log-likelihood must exceed a Gaussian's at least
+# Nats by which a row's log-likelihood must exceed a Gaussian's at least. Measured (plan
+# `sensitivity`): 2 costs 0.003 in rho, 8 nothing.
+LEAST_GAIN = 4.0
 WIDE, WIDE_STEPS = (1.5, 0.4), 45  # first and last width of the wide density, and its steps
-SHARP, SHARP_STEPS = 0.35, 20  # largest final width of the sharp density, and its steps
+SHARP_STEPS = 20  # of the sharp density
 # Factor on the steps where the fast search found nothing. Measured hits per 10,000 starts with 58
 # of 120 rows known: 6 with 45 steps, 22 with 90, 39 with 180; per second 90 is best.
 SLOWER = 2
-RELEASED, DISTINCT = 32, 0.4  # how many best columns are released, and how far they must differ
-NEW_SHARE = 0.6  # least length of a new column outside the span of those already taken
-QUIET, QUIET_SHARE = 0.05, 0.4  # below this noise a smaller length is accepted
-NEVER = np.inf
-WORTH_PEELING = 0.2  # with a smaller share of certified columns, uncertified ones are not added
+RELEASED = 32  # how many best columns are released
+DISTINCT = 0.4  # least length outside the span of the others of columns that count as different
+# Least length of a new column outside the span of those already taken. Measured (plan
+# `sensitivity`): 0.2 to 0.8 give the same results.
+NEW_SHARE = 0.6
+ENOUGH_FOUND = 0.2  # share of certified columns from which on the others may be right too
 RECALIBRATE = 0.9  # chance is measured again when the columns left have shrunk to this share
 
 
@@ -83,7 +95,7 @@ def _sharpened(space: Space, B: Single, PQ: Single | None) -> tuple[Array, Array
     """Columns and scores after steps from a wide to a narrow density, free in the whole space;
     lengths are measured by the projection `PQ` (None: by all of it)."""
     density = Density.start(len(B))
-    for width in np.geomspace(WIDE[1], min(space.level, SHARP), SHARP_STEPS):
+    for width in np.geomspace(WIDE[1], min(space.level, BLURRED), SHARP_STEPS):
         density = density.with_width(np.full(len(B), width**2))
         D, sums = e_step(B @ space.XT, density)
         density = m_step(sums, density.v0, widest=width**2)
@@ -179,7 +191,7 @@ def pick_independent(
     threshold: float,
     taken: Array,
     most: int,
-    share: float = NEW_SHARE,
+    share: float,
 ) -> Array:
     """Best first, skipping what lies mostly in the span of what is taken (the matroid greedy)."""
     order = np.argsort(-score, kind="stable")
@@ -191,7 +203,7 @@ def independent(
     order: NDArray[np.intp],
     taken: Array,
     most: int,
-    share: float = NEW_SHARE,
+    share: float,
 ) -> NDArray[np.intp]:
     """Of the candidates in `order`, at most `most` of which each has a length above `share`
     outside the span of those before it and of the rows `taken`."""
@@ -219,13 +231,13 @@ def peel(
     Where nothing beats chance the search is repeated with twice the starts and more steps, up to
     `most_starts`. Then the best column is taken uncertified; later ones may be certified again, in
     the smaller space that is left. Every round adds a column or doubles the starts, so the loop
-    ends. It ends before K columns where less than `WORTH_PEELING` of them are certified.
+    ends. It ends before K columns where less than `ENOUGH_FOUND` of them are certified.
     """
-    K, n, calibrated, threshold, limit = space.K, n_starts, NEVER, np.inf, most_starts
+    K, n, calibrated, threshold, limit = space.K, n_starts, np.inf, np.inf, most_starts
     certified = [True] * len(B)
     # True columns overlap where there are many for few variables. A smaller share is accepted only
     # at low noise: with more noise a blurred repeat of an earlier column would pass.
-    share = NEW_SHARE if space.level > QUIET else QUIET_SHARE
+    share = NEW_SHARE if space.level > LOW_NOISE else DISTINCT
     while len(B) < K:
         left = K - len(B)
         if left <= RECALIBRATE * calibrated:
@@ -238,7 +250,7 @@ def peel(
         if not sure and n < limit and left > 1:
             n *= 2
             continue
-        if not sure and sum(certified) < WORTH_PEELING * K:
+        if not sure and sum(certified) < ENOUGH_FOUND * K:
             break
         # After the largest number of starts found nothing, stay at the smallest until a column is
         # certified again: the long search would most likely fail again.

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rcweb.engine.search.consensus import OFTEN, SAME, Consensus, agree
+from rcweb.engine.search.consensus import OFTEN, SAME, SPLITS, Consensus, agree
 from rcweb.engine.search.deflate import deflate
 from rcweb.engine.search.halves import (
     STREAM,
@@ -37,7 +37,7 @@ from rcweb.engine.search.peel import (
     pick_independent,
     sparse_above,
 )
-from rcweb.engine.search.space import Density, Space
+from rcweb.engine.search.space import AGREED, Density, Space
 from rcweb.engine.search.unmix import unmix
 from rcweb.engine.threads import parallel
 from rcweb.engine.types import Array, Mask, Rng
@@ -50,15 +50,15 @@ DENSITY_ROUNDS = 80  # of EM, for a density that starts wide and is free
 # effects are everywhere. Measured: at most 1.14 on planted networks with exact zeros, at least 2.0
 # on real tables and 70 with a background of a tenth of the strong weights.
 WIDER = 1.5
-MOSTLY = 0.9  # share of sparse columns above which the search counts as successful
+# Share of sparse columns above which the search counts as successful. Measured (plan
+# `sensitivity`): 0.8 to 0.95 give the same results.
+MOSTLY = 0.9
 PEELING_STARTS = 6  # per missing column; measured: as good as 6 K starts, in a third of the time
-NOISY = 0.25  # more starts rarely help rows with more noise than this
-AGREED = 0.95  # cosine above which two searches have the same column
-SPLITS = 2  # of the variables, where a single search gives the columns
+NOISY = 0.25  # more starts rarely help rows with more noise; measured: 0.125 to 0.5 give the same
 # Least recurrence over halves of the variables, beyond chance, of a certified row; and of a row
-# that counts as found where zeros are not exact.
+# that counts as found where zeros are not exact. Grades depend on the first more than on any other
+# number (plan `sensitivity`).
 CERTAIN, RECURRENT = 2 / 3, 1 / 6
-HALF_AS_SPARSE = 0.5  # least score of a certified row, as a share of the best score by chance
 
 
 @dataclass(frozen=True)
@@ -96,10 +96,8 @@ class Found:
 
     @property
     def certified(self) -> Mask:
-        """(n,) recurs in halves of the variables that share none, and is sparse."""
-        return (self._beyond_chance > CERTAIN) & (
-            self.score > HALF_AS_SPARSE * max(self.chance, 0.0)
-        )
+        """(n,) recurs in halves of the variables that share none, and is sparser than chance."""
+        return (self._beyond_chance > CERTAIN) & (self.score > max(self.chance, 0.0))
 
     @property
     def confirmed(self) -> Mask:
@@ -243,7 +241,7 @@ def search_thoroughly(
     """
     rng = np.random.default_rng([STREAM, 1, 1])
     K, start, sparse = space.K, found.columns, found.sparse
-    kept = pick_independent(start.B[sparse], start.J[sparse], -np.inf, start.B[:0], K)
+    kept = pick_independent(start.B[sparse], start.J[sparse], -np.inf, start.B[:0], K, NEW_SHARE)
     n_starts = int(np.clip(PEELING_STARTS * (K - len(kept)), 48, 384))
     # With enough variables one start in some thousand still leads to a dense row, so many starts
     # pay; with much noise they rarely do.
@@ -275,7 +273,7 @@ def search_diffuse(space: Space, most: int, chance: float, report: Callable[[str
     """The columns that most searches share and, up to `most`, others of the likeliest search."""
     shared = agree(space)
     often = int((shared.frequency >= OFTEN).sum())
-    keep = independent(shared.B, np.arange(max(often, 1)), shared.B[:0], space.K)
+    keep = independent(shared.B, np.arange(max(often, 1)), shared.B[:0], space.K, NEW_SHARE)
     B = np.vstack([shared.B[keep], _others(shared, shared.B[keep], most - len(keep))])
     point = Ascent.at(space, B, rounds=DENSITY_ROUNDS)
     report(f"search: {shared.found.sum()} columns shared by {shared.searches} searches")
@@ -299,4 +297,4 @@ def _others(shared: Consensus, taken: Array, most: int) -> Array:
     """At most `most` rows of the likeliest search, the sparsest first, outside the span of those
     `taken`."""
     order = np.argsort(-shared.best.J, kind="stable")
-    return shared.best.B[independent(shared.best.B, order, taken, max(most, 0))]
+    return shared.best.B[independent(shared.best.B, order, taken, max(most, 0), NEW_SHARE)]

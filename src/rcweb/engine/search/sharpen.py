@@ -11,13 +11,13 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from rcweb.engine.search.space import AGREED
 from rcweb.engine.types import Array
 
-SHARPEN_STEPS = 60
+SHARPEN_STEPS = 60  # at most; from 0.1 down to rounding
 WIDTHS = (0.1, 0.03)  # sd of the narrow part at the first step
 SHRINK = 0.7  # factor on that sd per step: 60 steps cover nine decades
 EXACT = 1e-10  # zeros found to this precision are exact
-ISOLATED = 0.98  # a column that turns beyond this cosine is another optimum: keep its start
 
 
 def sharpen(X: Array, B: Array, floor: Array, pi: Array) -> Array:
@@ -52,7 +52,8 @@ def _sharpen_one(X: Array, start: Array, floor: float, pi: float, width: float) 
             break
         b = _smallest(X, (1 - edge) / narrow + edge / wide, b)
         narrow = max(narrow * SHRINK**2, floor, EXACT**2)
-    return b if b @ start > ISOLATED else start
+    # A column that has turned further is another optimum.
+    return b if b @ start > AGREED else start
 
 
 def _smallest(X: Array, weight: Array, b: Array) -> Array:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from rcweb.engine.types import Array, Mask
 from rcweb.lab.baselines.base import cut
 from rcweb.lab.benchmark.methods import fit_table, get_method
 from rcweb.lab.benchmark.scale import forget_peak, peak_mb
+
+if TYPE_CHECKING:
+    from rcweb.estimator import RCweb
 
 # A component without zeros has its edges at |z| > 3, the usual cut for ICA on expression.
 Z_CUT = 3.0
@@ -93,13 +96,17 @@ def _ours(X: Array, n_components: int | str, options: dict[str, Any], seed: int)
     from rcweb.estimator import RCweb
 
     with random_stream(seed):
-        model = RCweb(n_components, random_state=seed, **options).fit(X)
+        return table_fit(RCweb(n_components, random_state=seed, **options).fit(X), X)
+
+
+def table_fit(model: RCweb, X: Array, batch: Any = None) -> TableFit:
+    """What a fitted model found in the table `X`."""
     grades = model.diagnosis_.filter(["certified", "found"]).astype(bool)
     return TableFit(
         scores=np.asarray(model.edge_score_),
         weights=np.asarray(model.weights_),
         edges=np.asarray(model.components_) != 0,
-        activities=np.asarray(model.transform(X)),
+        activities=np.asarray(model.transform(X, batch=batch)),
         probability=np.asarray(model.edge_probability_),
         certified=grades["certified"].to_numpy() if "certified" in grades else None,
         kept=grades.any(axis=1).to_numpy() if "found" in grades else None,

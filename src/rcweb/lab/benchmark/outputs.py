@@ -13,6 +13,7 @@ from rcweb.lab.benchmark.organisms_page import curve_table, organisms_parts
 from rcweb.lab.benchmark.plans import TIMED
 from rcweb.lab.benchmark.prior_page import calibration_table, prior_means, prior_parts
 from rcweb.lab.benchmark.scale_page import scale_parts
+from rcweb.lab.benchmark.sensitivity_page import constant_table, sensitivity_parts
 from rcweb.lab.benchmark.slopes import scaling_exponents
 from rcweb.lab.benchmark.store import read_rows
 from rcweb.lab.benchmark.summary import (
@@ -28,6 +29,9 @@ def write_outputs(plan: str, folder: Path) -> None:
     """Write tables and figures from ``rows.jsonl`` in `folder`."""
     rows = read_rows(folder / "rows.jsonl")
     if rows.empty:
+        return
+    if plan == "sensitivity":
+        _write_constants(rows, folder)
         return
     summary = summarise(rows)
     summary.round(5).to_csv(folder / "summary.csv", index=False)
@@ -49,6 +53,14 @@ def write_outputs(plan: str, folder: Path) -> None:
     from rcweb.lab.benchmark.figures import draw
 
     draw(plan, rows, summary, folder)
+
+
+def _write_constants(rows: pd.DataFrame, folder: Path) -> None:
+    """One line per constant and factor instead of one per cell; nothing to draw."""
+    table = constant_table(rows).round(5)
+    table.to_csv(folder / "summary.csv", index=False)
+    text = "\n".join(["# sensitivity\n", *sensitivity_parts(rows, table), *_failed(rows)])
+    (folder / "summary.md").write_text(text, encoding="utf-8")
 
 
 def _page(plan: str, rows: pd.DataFrame, summary: pd.DataFrame) -> str:

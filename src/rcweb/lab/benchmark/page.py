@@ -41,6 +41,7 @@ from rcweb.lab.benchmark.prior_page import (
 from rcweb.lab.benchmark.readme_tables import planted_cells, real_and_foreign
 from rcweb.lab.benchmark.scale_page import exponent_table, size_lines
 from rcweb.lab.benchmark.scoreboard import reader
+from rcweb.lab.benchmark.sensitivity_page import count_lines, sensitivity_lines
 from rcweb.lab.benchmark.summary import to_markdown
 
 ACCURACY = ("fig1", "fig2a", "fig2b", "fig2c", "fig3", "worlds")
@@ -94,6 +95,8 @@ def tables(results: Path) -> dict[str, Make]:
         "prior support": lambda read: support_lines(read("prior/lists")),
         "prior calibration": lambda read: calibration_lines(read("prior/calibration")),
         "prior planted": lambda read: planted_lines(read("prior/lists")),
+        "sensitivity": lambda read: sensitivity_lines(read("sensitivity")),
+        "constants": lambda read: count_lines(read("sensitivity")),
         "ksvd": lambda read: ksvd_lines(read("ksvd")),
         "speed": lambda read: speed_lines(read("speed")),
         "fig4": lambda read: exponent_lines(read("fig4/exponents")),

@@ -21,8 +21,11 @@ from rcweb.lab.benchmark.scale import (
     sparse_cells,
 )
 from rcweb.lab.benchmark.scenarios import Cell
+from rcweb.lab.benchmark.sensitivity import SensitivityCell, sensitivity_cells
 
-AnyCell = Cell | ScaleCell | OrganismCell | ForeignCell | PriorCell | PlantedPriorCell
+AnyCell = (
+    Cell | ScaleCell | OrganismCell | ForeignCell | PriorCell | PlantedPriorCell | SensitivityCell
+)
 
 FAST = (
     "oracle",
@@ -225,6 +228,10 @@ def _prior() -> tuple[Block, ...]:
     )
 
 
+def _sensitivity() -> tuple[Block, ...]:
+    return (Block(sensitivity_cells(), ("rcweb",), (0,), timeout=120.0),)
+
+
 PLANS: dict[str, Callable[[], tuple[Block, ...]]] = {
     "fig1": _fig1,
     "fig2": lambda: _fig2("ABC"),
@@ -244,6 +251,7 @@ PLANS: dict[str, Callable[[], tuple[Block, ...]]] = {
     "foreign": _foreign,
     "scale": _scale,
     "prior": _prior,
+    "sensitivity": _sensitivity,
 }
 
 

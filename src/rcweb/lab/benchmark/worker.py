@@ -170,6 +170,7 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
     from rcweb.lab.benchmark.prior_planted import PlantedPriorCell, measure_planted_prior
     from rcweb.lab.benchmark.scale import ScaleCell, measure_scale
     from rcweb.lab.benchmark.scenarios import Cell
+    from rcweb.lab.benchmark.sensitivity import SensitivityCell, measure_sensitivity
 
     try:
         if "warm_up" in message:
@@ -185,6 +186,8 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
             row = measure_prior(PriorCell(**what), method, seed)
         elif message["kind"] == "PlantedPriorCell":
             row = measure_planted_prior(PlantedPriorCell(**what), method, seed)
+        elif message["kind"] == "SensitivityCell":
+            row = measure_sensitivity(SensitivityCell(**what), method, seed)
         elif message["kind"] == "ScaleCell":
             row = measure_scale(ScaleCell(**what), method, seed)
         else:
