@@ -160,8 +160,8 @@ def _graded(problem: RefinedProblem, posterior: Posterior, found: Found) -> Foun
     if not problem.spectrum.white:
         return found
     found = replace(found, trusted=_trusted(posterior, problem.space))
-    # Noise hides that a row is sparse, or the search had not found it; the posterior knows how far it
-    # can trust each row. With little noise a chain that trusts but a few of its rows found none.
+    # Noise hides that a row is sparse, or the search had not found it; the posterior knows how far
+    # it can trust each row. With little noise a chain that trusts but a few rows found none.
     whole = found.sampled and found.trusted.sum() >= MOSTLY * problem.spectrum.P
     if problem.blurred or whole:
         found = replace(found, sparse=found.sparse | found.trusted, same=found.same | found.trusted)
