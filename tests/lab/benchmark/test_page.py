@@ -82,7 +82,6 @@ def test_page_shows_every_table_and_figures_that_exist() -> None:
     for name in PAGES:
         text = (ROOT / name).read_text(encoding="utf-8")
         pictures = re.findall(r"!\[[^]]*\]\(([^)]+)\)", text)
-        assert pictures or name.name == "prior.md"
         assert [p for p in pictures if not ((ROOT / name).parent / p).exists()] == []
 
 

@@ -119,8 +119,9 @@ def _accuracy(read: Read, plan: str, honest: bool) -> pd.DataFrame:
 
 
 def _stored(path: Path, read: Read) -> pd.DataFrame:
-    """A table as it was stored, to the last digit."""
-    return pd.read_csv(path, dtype=str, keep_default_na=False)
+    """A table as it was stored, to the last digit; its first title may be empty."""
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    return table.rename(columns={"Unnamed: 0": ""})
 
 
 def _each(read: Read, plans: tuple[str, ...]) -> dict[str, pd.DataFrame]:
