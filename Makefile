@@ -39,8 +39,8 @@ test-docs: $(STAMP)
 
 # Runs the tutorials too, and keeps what they gave until they change.
 docs: $(STAMP)
-	$(BIN)/python -m sphinx --fresh-env --fail-on-warning --keep-going --quiet docs docs/_build dist .nox/html
-	@echo "Look at docs/_build dist .nox/html/index.html"
+	$(BIN)/python -m sphinx --fresh-env --fail-on-warning --keep-going --quiet docs docs/_build/html
+	@echo "Look at docs/_build/html/index.html"
 
 # Build, check, and try the wheel in fresh environments.
 dist: $(STAMP)
