@@ -1,4 +1,7 @@
-"""The documentation's site: ``make docs`` builds it, without a network and without warnings."""
+"""The documentation's site: ``make docs`` builds it without warnings, and runs the tutorials.
+
+Its pages fetch nothing; tables of real organisms are fetched once, when the tutorials run.
+"""
 
 from __future__ import annotations
 
