@@ -8,16 +8,14 @@ than the one of the deleted regulator, mean over strains; and how often it is si
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
+from ecoli_table import ecoli_table
 from sklearn.decomposition import FastICA
 
 from rcweb import RCweb
 from rcweb.activity import changed, contrast
-from rcweb.knowledge import GeneSets, overlap_test, read_sets
+from rcweb.knowledge import GeneSets, overlap_test
 from rcweb.lab.benchmark.store import store_table
 
 P = 92
@@ -31,13 +29,9 @@ def area(values: pd.Series, chosen: str) -> float:
 
 def main() -> None:
     """Store one line per method."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, required=True)
-    folder = parser.parse_args().data
-    X = pd.read_parquet(folder / "expression.parquet")
-    sets = read_sets(folder / "regulons.gmt").within(list(X.columns), 5)
-    condition = pd.Series(X.index.str.rsplit("__", n=1).str[0], index=X.index)
-    strains = pd.read_csv(folder / "knockouts.tsv", sep="\t")
+    data = ecoli_table(__doc__.splitlines()[0])
+    X, sets, condition = data.X, data.sets, data.condition
+    strains = pd.read_csv(data.folder / "knockouts.tsv", sep="\t")
     there = set(condition)
     strains = strains[
         strains["regulator"].isin(sets.names)

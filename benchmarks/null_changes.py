@@ -8,16 +8,14 @@ against two; or the labels of all samples are shuffled.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from ecoli_table import ecoli_table
 
 from rcweb import RCweb
 from rcweb.activity import changed, contrast
-from rcweb.knowledge import read_sets
 from rcweb.lab.benchmark.store import store_table
 
 P, PAIRS, SHUFFLES = 92, 60, 20
@@ -25,12 +23,8 @@ P, PAIRS, SHUFFLES = 92, 60, 20
 
 def main() -> None:
     """Store both tables."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, required=True)
-    folder = parser.parse_args().data
-    X = pd.read_parquet(folder / "expression.parquet")
-    sets = read_sets(folder / "regulons.gmt").within(list(X.columns), 5)
-    condition = pd.Series(X.index.str.rsplit("__", n=1).str[0], index=X.index)
+    data = ecoli_table(__doc__.splitlines()[0])
+    X, sets, condition = data.X, data.sets, data.condition
     rng = np.random.default_rng(0)
     residual = X - X.groupby(condition).transform("mean")
     replicated = condition.map(condition.value_counts()) > 1

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+
+from rcweb.lab.benchmark.store import read_rows
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
@@ -33,10 +34,4 @@ def shows(name: str, *passages: Any) -> None:
 
 def rows(plan: str) -> pd.DataFrame:
     """All fits of a plan that were measured."""
-    lines = (RESULTS / plan / "rows.jsonl").read_text(encoding="utf-8").splitlines()
-    return pd.DataFrame([row for row in map(json.loads, lines) if "method" in row])
-
-
-def summary(plan: str, table: str = "summary") -> pd.DataFrame:
-    """A table that was made of them."""
-    return pd.read_csv(RESULTS / plan / f"{table}.csv")
+    return read_rows(RESULTS / plan / "rows.jsonl")

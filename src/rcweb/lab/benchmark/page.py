@@ -81,6 +81,7 @@ Make = Callable[[Read], pd.DataFrame]
 
 def tables(results: Path) -> dict[str, Make]:
     """The tables of the pages by name, each a function of the summaries of plans in `results`."""
+    rows = reader(results)
     made: dict[str, Make] = {
         "published": lambda read: published_lines(read("fig3")),
         "slow": lambda read: slow_lines(_all(read, ACCURACY)),
@@ -103,9 +104,9 @@ def tables(results: Path) -> dict[str, Make]:
         "budget": lambda read: seconds_lines(_each(read, PLANS_RUN)),
         "methods": lambda read: method_lines(),
         "planted cells": planted_cells,
-        "scale": lambda read: size_lines(reader(results)("scale")),
-        "scale exponents": lambda read: exponent_table(reader(results)("scale")),
-        "real and foreign": lambda read: real_and_foreign(reader(results)),
+        "scale": lambda read: size_lines(rows("scale")),
+        "scale exponents": lambda read: exponent_table(rows("scale")),
+        "real and foreign": lambda read: real_and_foreign(rows),
     }
     for plan in ACCURACY:
         made[plan] = partial(_accuracy, plan=plan, honest=False)
