@@ -162,10 +162,14 @@ def _graded(problem: RefinedProblem, posterior: Posterior, found: Found) -> Foun
     found = replace(found, trusted=_trusted(posterior, problem.space))
     # Noise hides that a row is sparse, or the search had not found it; the posterior knows how far
     # it can trust each row. With little noise a chain that trusts but a few rows found none.
-    whole = found.sampled and found.trusted.sum() >= MOSTLY * problem.spectrum.P
-    if problem.blurred or whole:
+    if problem.blurred or (found.sampled and _whole(found.trusted, problem)):
         found = replace(found, sparse=found.sparse | found.trusted, same=found.same | found.trusted)
     return found
+
+
+def _whole(good: Mask, problem: RefinedProblem) -> bool:
+    """Whether about as many rows are good as there are regulators."""
+    return bool(good.sum() >= MOSTLY * problem.spectrum.P)
 
 
 def _trusted(posterior: Posterior, space: Space) -> Mask:
@@ -196,7 +200,7 @@ def _converged(problem: RefinedProblem, field: MeanField, found: Found) -> bool:
         good = good | (field.posterior.fidelity > FAITHFUL)
     return (
         field.converged
-        and bool(good.sum() >= MOSTLY * problem.spectrum.P)
+        and _whole(good, problem)
         and _inflation(problem.table, field.posterior) < COLLINEAR
     )
 
@@ -267,15 +271,19 @@ def _sample(
         concentration=_concentration(problem),
         checkpoint=run.checkpoint,
     )
-    budget = run.effort.converged if calm else None
+    budget, shaped = run.effort.converged if calm else None, True
     if budget is not None:
         chain.advance(budget.burn, shaped=False)
     else:
         budget = run.effort.stuck.within(start.C.size)
         swept = chain.burn_in(budget.burn)
         run.report(f"refine: {swept} sweeps until the posterior stopped climbing")
-    chain.advance(budget.shape)
-    return chain.run(budget.sweeps)
+        # Rows that are still unsure say nothing about the slab's shape, and a shape learned from
+        # them holds them where they are: 3A, M=100, N=1000: accuracy 0.71 instead of 0.77.
+        shaped = _whole(chain.state.fidelity > FAITHFUL, problem)
+    if shaped:
+        chain.advance(budget.shape)
+    return chain.run(budget.sweeps, shaped=shaped)
 
 
 def _from_posterior(table: CondensedTable, posterior: Posterior) -> NetworkEstimate:

@@ -44,7 +44,7 @@ def draw(
 
 def state_of(C: np.ndarray, variance: np.ndarray) -> State:
     P = len(C)
-    return State(C.copy(), variance, np.full(P, 0.2), np.ones(P), np.ones(1))
+    return State(C.copy(), variance, np.full(P, 0.2), np.ones(P), np.ones(1), np.ones(P))
 
 
 def exact_probabilities(
@@ -308,3 +308,28 @@ def test_a_chain_resumed_while_it_climbs_stops_where_it_would_have(tmp_path: Pat
         snapshot.sums.n = stop % 100
         first.checkpoint.save("chain", snapshot, first.rng)
         assert chain(tmp_path / str(stop)).burn_in(2000) == swept
+
+
+def test_the_burn_in_tells_how_sure_the_rows_are(tmp_path: Path) -> None:
+    """Clear rows are nearly fixed, rows of noise are not; a chain restored later still knows."""
+    G, C, _ = draw(2, M=150, N=120)
+    clear = Chain(whole(G), C, np.random.default_rng(0), concentration=12.0)
+    clear.burn_in(600)
+    noise = np.random.default_rng(1).standard_normal(G.shape)
+    checkpoint = Checkpoint(tmp_path / "c", {"fit": "one"})
+    blind = Chain(
+        whole(noise), C, np.random.default_rng(0), concentration=12.0, checkpoint=checkpoint
+    )
+    swept = blind.burn_in(600)
+    assert clear.state.fidelity.min() > 0.9
+    assert blind.state.fidelity.max() < 0.7
+    blind.advance(5, shaped=False)
+    sums = Sums.zero(*C.shape)
+    sums.n = 5
+    snapshot = Snapshot(blind.runs, sums, blind.state, np.array(blind.energy))
+    checkpoint.save("chain", snapshot, blind.rng)
+    restored = Chain(
+        whole(noise), C, np.random.default_rng(0), concentration=12.0, checkpoint=checkpoint
+    )
+    assert restored.burn_in(600) == swept
+    np.testing.assert_array_equal(restored.state.fidelity, blind.state.fidelity)

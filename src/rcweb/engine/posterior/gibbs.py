@@ -46,6 +46,8 @@ class State:
 
     The variance of a variable is its noise variance divided by the share of samples in which it was
     observed: a complete table with that noise would be equally informative.
+
+    fidelity : (P,) of the rows at the end of the burn-in; see `Posterior`
     """
 
     C: Array
@@ -53,6 +55,7 @@ class State:
     pi: Array
     scale: Array
     mix: Array
+    fidelity: Array
 
 
 @dataclass(frozen=True)
@@ -68,8 +71,7 @@ class Posterior:
     @property
     def fidelity(self) -> Array:
         """(P,) correlation of each row with the truth that the posterior itself expects."""
-        power = (self.C**2).sum(axis=1)
-        return np.asarray(np.sqrt(power / np.maximum(self.square.sum(axis=1), 1e-300)))
+        return _fidelity(self.C, self.square)
 
 
 @dataclass
@@ -170,12 +172,15 @@ class Chain:
         not higher on average than the block before by a fifth of their spread, or after `most`
         sweeps; then sampling starts from wherever the chain is. One block is not enough: chains
         pause on the way to their mode (accuracy 0.60 with one block, 0.89 with three).
+        Leaves the fidelity of the rows in the last block in `state`.
         Call it first: a restored chain replays all its energies.
         """
         done = resting = 0
         n = block // MEASURED
         while done < most and resting < patience:
-            self.advance(block, shaped=False)
+            sums = self._run(block, shaped=False)
+            if sums.n:  # a run that a restored chain skips has no sums; its state has the result
+                self.state.fidelity = _fidelity(sums.mean / sums.n, sums.square / sums.n)
             done += block
             end = done // MEASURED
             # The two latest blocks; after the first block both are that block.
@@ -261,7 +266,13 @@ def starting_state(axes: Axes, C: Array) -> State:
     rss = axes.power.sum() - (R * CY).sum()  # least squares
     variance = max(rss / N / axes.M, axes.floor)
     scale = shared_scale((C**2).sum(axis=1), np.full(P, START_DENSITY * N))
-    return State(C, np.full(N, variance), np.full(P, START_DENSITY), scale, PRIOR_MIX.copy())
+    pi, unknown = np.full(P, START_DENSITY), np.zeros(P)
+    return State(C, np.full(N, variance), pi, scale, PRIOR_MIX.copy(), unknown)
+
+
+def _fidelity(mean: Array, square: Array) -> Array:
+    power = (mean**2).sum(axis=1)
+    return np.asarray(np.sqrt(power / np.maximum(square.sum(axis=1), 1e-300)))
 
 
 def draw_activities(axes: Axes, state: State, rng: Rng) -> tuple[Array, Array, float]:
