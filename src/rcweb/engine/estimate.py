@@ -124,7 +124,7 @@ def estimate_sparse(
     posterior = field.posterior
     hopeless = not problem.promising and found.sparse.mean() < ENOUGH_FOUND
     if run.effort.converged is not None or not (converged or hopeless):
-        posterior = _sample(problem, axes, posterior, converged, run)
+        posterior = _sample(problem, axes, posterior, found, converged, run)
         found = replace(found, sampled=not converged)
         converged = True
     if converged:
@@ -260,7 +260,7 @@ def _concentration(problem: RefinedProblem) -> float:
 
 
 def _sample(
-    problem: RefinedProblem, axes: Axes, start: Posterior, calm: bool, run: Run
+    problem: RefinedProblem, axes: Axes, start: Posterior, found: Found, calm: bool, run: Run
 ) -> Posterior:
     # In double precision: over thousands of sweeps single roundings would grow, and tables that
     # differ in their last bits, such as chunks added up in another order, would end apart.
@@ -276,7 +276,10 @@ def _sample(
         chain.advance(budget.burn, shaped=False)
     else:
         budget = run.effort.stuck.within(start.C.size)
-        swept = chain.burn_in(budget.burn)
+        # Rows that are sparser than chance are near their mode already: one block without a climb
+        # is then enough.
+        near = _whole(found.sparse, problem)
+        swept = chain.burn_in(budget.burn, patience=1 if near else 3)
         run.report(f"refine: {swept} sweeps until the posterior stopped climbing")
         # Rows that are still unsure say nothing about the slab's shape, and a shape learned from
         # them holds them where they are: 3A, M=100, N=1000: accuracy 0.71 instead of 0.77.
@@ -287,10 +290,10 @@ def _sample(
 
 
 def _from_posterior(table: CondensedTable, posterior: Posterior) -> NetworkEstimate:
-    # Posterior mean of activities with prior N(0, 1): r = (C W C^T + 1)^-1 C W x. The score is a
-    # weight over its standard error, noise / sqrt(samples that measured the variable).
+    # Posterior mean of activities with prior N(0, Omega): r = (C W C^T + Omega^-1)^-1 C W x. The
+    # score is a weight over its standard error, noise / sqrt(samples that measured the variable).
     weight = posterior.C / posterior.noise**2
-    A = weight @ posterior.C.T + np.eye(len(weight))
+    A = weight @ posterior.C.T + posterior.precision
     return NetworkEstimate(
         C=posterior.C,
         C_sd=np.sqrt(np.maximum(posterior.square - posterior.C**2, 0.0)),

@@ -10,8 +10,8 @@ whose three parts, shrinkage, uncertain weights and noise, are taken as independ
     var_q = sum_p u_p (I - W Q)_pq^2 + sum_p E[r_p^2] sum_i d_pi^2 Q_iq^2 + sum_i S_i Q_iq^2
 
 where u is the variance of activities over samples and d the standard errors of the weights. Where Q
-gives the posterior mean (prior r ~ N(0, 1)), the first and the third part add up to the posterior
-covariance (W S^-1 W^T + I)^-1; where it is least squares, the first part is zero.
+gives the posterior mean, the first and the third part add up to the posterior covariance
+(W S^-1 W^T + I)^-1 of independent activities; where it is least squares, the first part is zero.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def draw(
 
 def state_of(C: np.ndarray, variance: np.ndarray) -> State:
     P = len(C)
-    return State(C.copy(), variance, np.full(P, 0.2), np.ones(P), np.ones(1), np.ones(P))
+    return State(C.copy(), variance, np.full(P, 0.2), np.ones(P), np.ones(1), np.eye(P), np.ones(P))
 
 
 def exact_probabilities(

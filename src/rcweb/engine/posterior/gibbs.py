@@ -2,13 +2,13 @@
 
 Model, for the M x N table G of centred data:
 
-    g_mi = sum_p r_mp c_pi + e_mi,   r ~ N(0, 1),   e_mi ~ N(0, sigma_i^2),
+    g_mi = sum_p r_mp c_pi + e_mi,   r_m ~ N(0, Omega),   e_mi ~ N(0, sigma_i^2),
     c_pi = 0 with probability 1 - pi_p, else drawn from a slab whose shape is learned,
 
-with a Beta prior on each regulator's density pi_p and an inverse-gamma one on each sigma_i^2. The
-table enters only through its L leading singular pairs and the power that they leave in each
-variable, so the cost of a sweep does not depend on M: rotated to principal axes, the rows beyond L
-are taken as independent noise, and enter by their expectation.
+with a Beta prior on each regulator's density pi_p, an inverse-gamma one on each sigma_i^2, and that
+of `covariance` on Omega. The table enters only through its L leading singular pairs and the power
+that they leave in each variable, so the cost of a sweep does not depend on M: rotated to principal
+axes, the rows beyond L are taken as independent noise, and enter by their expectation.
 
 Used where mean field does not converge, and with quality="high". Where noise leaves several modes
 a long chain is also a search (figure 3A, M=150: accuracy 0.61-0.65 to 0.72-0.84 in 500 sweeps).
@@ -23,6 +23,7 @@ from scipy.special import betaln, entr
 
 from rcweb.engine.checkpoint import StageStore
 from rcweb.engine.posterior.axes import Axes
+from rcweb.engine.posterior.covariance import ActivityCovariance
 from rcweb.engine.posterior.kernels import draw_edges, draw_shaped_edges
 from rcweb.engine.posterior.slab import (
     PRIOR_MIX,
@@ -47,6 +48,7 @@ class State:
     The variance of a variable is its noise variance divided by the share of samples in which it was
     observed: a complete table with that noise would be equally informative.
 
+    precision : (P, P) inverse of the covariance of activities
     fidelity : (P,) of the rows at the end of the burn-in; see `Posterior`
     """
 
@@ -55,18 +57,20 @@ class State:
     pi: Array
     scale: Array
     mix: Array
+    precision: Array
     fidelity: Array
 
 
 @dataclass(frozen=True)
 class Posterior:
     """Averages over the kept sweeps: mean, mean square and probability of every entry (P, N); noise
-    sd (N,)."""
+    sd (N,); inverse covariance of activities (P, P)."""
 
     C: Array
     square: Array
     probability: Array
     noise: Array
+    precision: Array
 
     @property
     def fidelity(self) -> Array:
@@ -76,18 +80,20 @@ class Posterior:
 
 @dataclass
 class Sums:
-    """Over `n` sweeps: means, squares and probabilities of all entries (P, N), noise (N,)."""
+    """Over `n` sweeps: means, squares and probabilities of all entries (P, N), noise (N,), inverse
+    covariance of activities (P, P)."""
 
     n: int
     mean: Array
     square: Array
     probability: Array
     noise: Array
+    precision: Array
 
     @classmethod
     def zero(cls, P: int, N: int) -> Sums:
         mean, square, probability = np.zeros((3, P, N))
-        return cls(0, mean, square, probability, np.zeros(N))
+        return cls(0, mean, square, probability, np.zeros(N), np.zeros((P, P)))
 
 
 @dataclass(frozen=True)
@@ -119,6 +125,7 @@ class Chain:
         self.axes, self.rng = axes, rng
         self.concentration = concentration
         self.state = starting_state(axes, np.asarray(C, dtype=np.float64))
+        self.covariance = ActivityCovariance(axes.M, len(C))
         self.probability, self.mean = np.empty_like(self.state.C), np.empty_like(self.state.C)
         self.energy: list[float] = []
         self.runs = 0
@@ -137,6 +144,7 @@ class Chain:
             square=sums.square / sweeps,
             probability=sums.probability / sweeps,
             noise=sums.noise / sweeps * np.sqrt(self.axes.observed),
+            precision=sums.precision / sweeps,
         )
 
     def advance(self, sweeps: int, *, shaped: bool = True) -> None:
@@ -159,6 +167,7 @@ class Chain:
             sums.square += self.state.C**2
             sums.probability += self.probability
             sums.noise += np.sqrt(self.state.variance)
+            sums.precision += self.state.precision
             if self.checkpoint is not None and self.checkpoint.due():
                 snapshot = Snapshot(self.runs, sums, self.state, np.array(self.energy))
                 self.checkpoint.save("chain", snapshot, self.rng)
@@ -205,11 +214,12 @@ class Chain:
             if measured:
                 self.energy.append(likelihood + prior + self._entropy(np.diag(Q)))
         # R C does not change if a row of C grows as its activity shrinks. Fixing the activity's
-        # variance at 1 removes this direction, along which the chain would drift slowly.
+        # mean square at 1 removes this direction, along which the chain would drift slowly.
         size = np.sqrt(np.diag(Q) / self.axes.M)
         self._rescale(size)
         Q = Q / np.outer(size, size)
         Z /= size[:, None]
+        state.precision = self.covariance.draw(Q, rng)
         fit = ((Q @ state.C - 2 * Z) * state.C).sum(axis=0)
         self._draw_parameters(np.maximum(self.axes.power + fit, self.axes.floor), used)
 
@@ -267,7 +277,7 @@ def starting_state(axes: Axes, C: Array) -> State:
     variance = max(rss / N / axes.M, axes.floor)
     scale = shared_scale((C**2).sum(axis=1), np.full(P, START_DENSITY * N))
     pi, unknown = np.full(P, START_DENSITY), np.zeros(P)
-    return State(C, np.full(N, variance), pi, scale, PRIOR_MIX.copy(), unknown)
+    return State(C, np.full(N, variance), pi, scale, PRIOR_MIX.copy(), np.eye(P), unknown)
 
 
 def _fidelity(mean: Array, square: Array) -> Array:
@@ -280,8 +290,7 @@ def draw_activities(axes: Axes, state: State, rng: Rng) -> tuple[Array, Array, f
     log p(G | C, noise) with R integrated out, up to a constant."""
     P, N = state.C.shape
     weighted = state.C / state.variance
-    A = weighted @ state.C.T
-    A.flat[:: P + 1] += 1
+    A = weighted @ state.C.T + state.precision
     root = np.linalg.cholesky(A)
     inverse_root = np.linalg.inv(root)  # A^-1 = inverse_root^T inverse_root
     T = inverse_root @ weighted
@@ -299,6 +308,7 @@ def draw_activities(axes: Axes, state: State, rng: Rng) -> tuple[Array, Array, f
         Z += H * axes.rest
         Z += inverse_root.T @ (np.sqrt(axes.rest) * rng.standard_normal((P, N)))
     logdet = 2 * np.log(np.diag(root)).sum() + np.log(state.variance).sum()
+    logdet -= np.linalg.slogdet(state.precision)[1]
     misfit = (axes.power / state.variance).sum() - (YT**2).sum() - (T * T @ axes.rest).sum()
     return Q, Z, float(-0.5 * (axes.M * logdet + misfit))
 

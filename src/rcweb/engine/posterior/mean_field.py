@@ -8,7 +8,8 @@ cavity activities, without its own pull, and their uncertainty counts as noise (
 argument of Thouless, Anderson & Palmer 1977; approximate message passing for matrix factorisation,
 Kabashima et al. 2016). With c_i the mean of variable i's column of C and S the response of R,
 
-    R = G W C^T S,   S^-1 = C W C^T + 1 + diag(sum_i w_i var c_pi),   w_i = 1 / (sigma_i^2 + var),
+    R = G W C^T S,   S^-1 = C W C^T + Omega^-1 + diag(sum_i w_i var c_pi),
+    w_i = 1 / (sigma_i^2 + var),
     z_i = R^T g_i - k_i (e_i . g_i) S c_i,   e_i = g_i - R c_i,   k_i = w_i / (1 - w_i c_i^T S c_i),
     noise of variable i in the choice of its edges:  sigma_i^2 + c_i^T Sigma c_i.
 
@@ -25,6 +26,7 @@ import numpy as np
 from scipy.special import digamma
 
 from rcweb.engine.posterior.axes import Axes
+from rcweb.engine.posterior.covariance import ActivityCovariance
 from rcweb.engine.posterior.gibbs import Posterior, starting_state
 from rcweb.engine.posterior.kernels import expect_shaped_edges
 from rcweb.engine.posterior.slab import (
@@ -86,6 +88,7 @@ def mean_field(
         square=field.mean**2 + field.variance,
         probability=field.probability,
         noise=np.sqrt(field.sigma2 * axes.observed),
+        precision=field.precision,
     )
     return MeanField(posterior, rounds, change)
 
@@ -102,6 +105,7 @@ class _Field:
         self.probability = np.ones_like(self.mean)
         self.sigma2, self.scale, self.mix = start.variance, start.scale, PRIOR_MIX.copy()
         self.log_odds = np.log(start.pi / (1 - start.pi))
+        self.covariance, self.precision = ActivityCovariance(axes.M, len(C)), start.precision
 
     def advance(self, *, shaped: bool) -> Array:
         """One round: activities given C, then C given activities, then the parameters. Returns the
@@ -128,14 +132,14 @@ class _Field:
         size = np.sqrt(np.diag(Q) / M)[:, None]  # activities keep unit variance
         self.mean *= size
         self.variance *= size**2
+        self.precision = self.covariance.expected(Q / np.outer(size, size))
         self._parameters(np.maximum(rss, self.axes.floor), used if shaped else None)
         return np.asarray(change)
 
     def _activities(self, weight: Array) -> tuple[Array, Array, Array, Array]:
         """R^T R and R^T G for the mean activities R, their response S, their covariance Sigma."""
         weighted = self.mean * weight
-        A = weighted @ self.mean.T
-        A.flat[:: len(A) + 1] += 1
+        A = weighted @ self.mean.T + self.precision
         Sigma = np.asarray(np.linalg.inv(A), dtype=np.float64)
         A.flat[:: len(A) + 1] += self.variance @ weight
         response = np.asarray(np.linalg.inv(A), dtype=np.float64)

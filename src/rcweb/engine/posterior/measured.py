@@ -68,7 +68,7 @@ class MeasuredChain(Chain):
         self.kept: list[Array] = []
         self.spread = np.nanvar(samples.values, axis=0)
         weighted = self.state.C / self.state.variance
-        precision = weighted @ self.state.C.T + np.eye(len(weighted))
+        precision = weighted @ self.state.C.T + self.state.precision
         R = np.linalg.solve(precision, weighted @ samples.rows.T).T
         F = samples.values.shape[1]
         self.measurement = Measurement(np.zeros(F), np.zeros(F), np.ones(F))
@@ -125,8 +125,7 @@ def draw_measured_activities(
     """Activities R (n, P) of the measured samples given C, the noise and what was measured; and the
     log-likelihood of both, table and measurements, with R integrated out, up to a constant."""
     weighted = state.C / state.variance
-    A = weighted @ state.C.T
-    A.flat[:: len(A) + 1] += 1
+    A = weighted @ state.C.T + state.precision
     seen = np.isfinite(samples.values)
     # What each measurement adds to the precision and to the pull of its regulator's activity.
     precision = measurement.scale**2 / measurement.variance
@@ -148,5 +147,6 @@ def draw_measured_activities(
         total += (mean**2).sum() - len(rows) * logdet
     misfit = (samples.rows**2 / state.variance).sum()
     misfit += (centred**2 / measurement.variance).sum()
-    logdet = len(samples.rows) * np.log(state.variance).sum()
+    logdet = np.log(state.variance).sum() - np.linalg.slogdet(state.precision)[1]
+    logdet *= len(samples.rows)
     return R, float(0.5 * (total - misfit - logdet))
