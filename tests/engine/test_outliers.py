@@ -99,6 +99,16 @@ def test_scale_is_immaterial() -> None:
         np.testing.assert_allclose(other, one * scale, rtol=1e-6, atol=1e-9 * scale)
 
 
+def test_signs_are_immaterial() -> None:
+    """Variables that are often at their least value, negated: often at their greatest."""
+    G, _ = spoiled(np.maximum(table(3), -0.2), seed=3)
+    expected, wild = limited_table(G)
+    sign = np.where(np.arange(G.shape[1]) % 2, -1.0, 1.0)
+    found, share = limited_table(G * sign)
+    assert share == wild
+    np.testing.assert_allclose(found * sign, expected, atol=1e-10 * G.std())
+
+
 def test_network_survives_wild_entries() -> None:
     """Three entries in a thousand shifted far away: regulators are found all the same."""
     sim = simulate(100, 150, 5, noise=0.1, random_state=0)

@@ -31,6 +31,26 @@ def test_constant_variables_are_set_aside() -> None:
     assert constant_note(np.ones(3, bool)) == ()
 
 
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_arranged_tables_have_the_same_bits(center: bool, offset: float) -> None:
+    """Samples and variables in another order, and another sign: the same table, and a way back."""
+    rng = np.random.default_rng(0)
+    X = offset + rng.standard_normal((30, 40))
+    X[1] = 2 * offset - X[0]  # two replicates on which the table may have been centred
+    X[:, 7] = 3.0
+    samples, variables = rng.permutation(30), rng.permutation(40)
+    sign = rng.choice([-1.0, 1.0], 40)
+    one = prepare(X, center=center, arrange=True)
+    other = prepare((X * sign)[samples][:, variables], center=center, arrange=True)
+    np.testing.assert_array_equal(samples[other.samples], one.samples)
+    np.testing.assert_array_equal(variables[other.columns], one.columns)
+    np.testing.assert_array_equal(other.G0, one.G0 * sign[one.columns])
+    np.testing.assert_array_equal(other.mean, (one.mean * sign)[variables])
+    expected = (X - one.mean)[np.ix_(one.samples, one.columns)]
+    np.testing.assert_allclose(one.G0, expected, atol=1e-15 * max(offset, 1))
+
+
 @pytest.mark.parametrize("factor", [1e300, 1e-300])
 def test_extreme_numbers_do_not_overflow(factor: float) -> None:
     X = np.random.default_rng(0).standard_normal((6, 4))

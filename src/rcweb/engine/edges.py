@@ -12,6 +12,7 @@ from rcweb.engine.types import Array
 # edges that are almost surely false.
 EACH = 10.0
 MEDIAN_SQUARE = 0.4549  # median of the square of a standard Gaussian
+ROWS_AT_ONCE = 8  # what their densities need stays in the processor's cache: half of the time
 
 
 def keep_at_fdr(probability: Array, fdr: float) -> NDArray[np.bool_]:
@@ -36,6 +37,11 @@ def strong_part(Y: Array, rounds: int = 60) -> Array:
     background of 0.2-0.3 of the strong weights). Runs a fixed number of rounds without a stop test;
     a row that has not converged gets the probabilities of the last round.
     """
+    blocks = range(0, len(Y), ROWS_AT_ONCE)
+    return np.vstack([_strong_part(Y[first : first + ROWS_AT_ONCE], rounds) for first in blocks])
+
+
+def _strong_part(Y: Array, rounds: int) -> Array:
     y2 = Y * Y
     size = np.maximum(np.median(y2, axis=1) / MEDIAN_SQUARE, 1e-12 * y2.mean(axis=1) + 1e-300)
     weight = np.repeat([[0.8], [0.15], [0.05]], len(Y), axis=1)

@@ -43,7 +43,7 @@ ALONE = 0.25
 # Entries, and samples at least, on which the scatter is measured.
 SEEN_ENTRIES = 1 << 18
 SEEN_SAMPLES = 512
-# Share of samples at the least value (the zeros of counts) above which scatter around the fit says
+# Share of samples at an extreme value (the zeros of counts) above which scatter around the fit says
 # nothing: what stands out of zeros is the signal. Tables of amounts depend on it.
 TIED = 0.25
 
@@ -113,7 +113,9 @@ class _Seen:
 
     @classmethod
     def of(cls, rows: Array, observed: Array) -> _Seen:
-        tied = (rows == rows.min(axis=0)).mean(axis=0) > TIED
+        # At either end: a variable and its negative are the same variable.
+        ends = (rows.min(axis=0), rows.max(axis=0))
+        tied = np.max([(rows == end).mean(axis=0) for end in ends], axis=0) > TIED
         return cls(rows, observed, np.where(tied, np.inf, 1e-9 * np.sqrt((rows**2).mean(axis=0))))
 
     def scatter(self, residual: Array) -> Array:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rcweb.engine.solution import Solution
 from rcweb.engine.types import Array, Mask
@@ -30,6 +31,7 @@ class Preparation:
     varying : (N,) which variables are not constant
     scale : power of two that the table was divided by; 1 unless numbers are extreme
     units : (N,) powers of two that variables were divided by instead; None unless too different
+    columns : (N_varying,) the varying variables in the order in which a method gets them
     lone : (n, 3) single extreme entries that were replaced: sample, variable, value
     """
 
@@ -37,27 +39,56 @@ class Preparation:
     varying: Mask
     scale: float
     units: Array | None = None
+    columns: NDArray[np.intp] | None = None
     lone: Array = field(default_factory=lambda: np.empty((0, 3)), kw_only=True)
 
 
 @dataclass(frozen=True)
 class Prepared(Preparation):
-    """A table ready for a method: `G0` (M, N_varying), centred if asked for, without constants."""
+    """A table ready for a method: `G0` (M, N_varying), centred if asked for, without constants; and
+    which sample each of its rows is, (M,)."""
 
     G0: Array = field(kw_only=True)
+    samples: NDArray[np.intp] = field(kw_only=True)
 
 
-def prepare(X: Array, *, center: bool) -> Prepared:
-    """Subtract means (if `center`) and drop constant variables, which nothing can regulate."""
+def prepare(X: Array, *, center: bool, arrange: bool = False) -> Prepared:
+    """Subtract means (if `center`) and drop constant variables, which nothing can regulate.
+
+    With `arrange`, samples and variables get an order of their own (`own_order`) before anything is
+    summed over them: permuted tables then give the same bits.
+    """
     low, high = X.min(axis=0), X.max(axis=0)
     varying, scale, units = judge(low, high)
     # Constant variables are judged before centring: afterwards rounding would make them vary.
-    scaled = X / (scale if units is None else units)
-    mean = scaled.mean(axis=0) if center else np.zeros(X.shape[1])
-    G0 = np.ascontiguousarray((scaled - mean)[:, varying])
+    G0 = (X / (scale if units is None else units))[:, varying]
+    samples, columns = np.arange(len(X)), np.flatnonzero(varying)
+    if arrange:
+        samples, order = own_order(G0)
+        G0, columns = G0[np.ix_(samples, order)], columns[order]
+    mean = np.zeros(X.shape[1])
+    if center:
+        mean[columns] = G0.mean(axis=0)
+        G0 -= mean[columns]
     if units is not None:
         mean = mean * units
-    return Prepared(np.where(varying, mean * scale, X[0]), varying, scale, units, G0=G0)
+    taken_off = np.where(varying, mean * scale, X[0])
+    return Prepared(taken_off, varying, scale, units, columns, G0=G0, samples=samples)
+
+
+def own_order(X: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """An order of the samples and one of the variables that are properties of the table, whatever
+    the order and the signs in which its variables come.
+
+    By sums of square roots, which no usual normalisation makes equal. Two samples may be each
+    other's negative (replicates that a table was centred on), so samples are ordered by their
+    product with a weighted sum of all of them. Equal keys keep the user's order.
+    """
+    centred = X - X.mean(axis=0)
+    size = np.abs(centred)
+    np.sqrt(size, out=size)
+    together = centred @ (size.sum(axis=1) @ centred)
+    return np.argsort(-together, kind="stable"), np.argsort(-size.sum(axis=0), kind="stable")
 
 
 def judge(low: Array, high: Array) -> tuple[Mask, float, Array | None]:
@@ -112,24 +143,27 @@ def restore(
 ) -> Solution:
     """Give constant variables back their place, without edges, and numbers their size."""
     note = constant_note(prepared.varying, names)
-    units = 1.0 if prepared.units is None else prepared.units[prepared.varying]
+    N, columns = len(prepared.varying), prepared.columns
+    if columns is None:
+        columns = np.flatnonzero(prepared.varying)
+    units = 1.0 if prepared.units is None else prepared.units[columns]
     if solution.directions is not None and solution.spread is not None:
         solution = replace(
             solution,
-            directions=_widen(solution.directions.T, prepared.varying).T,
-            spread=_widen(solution.spread[None] * units * prepared.scale, prepared.varying)[0],
+            directions=_widen(solution.directions.T, columns, N).T,
+            spread=_widen(solution.spread[None] * units * prepared.scale, columns, N)[0],
         )
     return replace(
         solution,
-        C=_widen(solution.C * units, prepared.varying),
-        weights=_widen(solution.weights * units, prepared.varying),
+        C=_widen(solution.C * units, columns, N),
+        weights=_widen(solution.weights * units, columns, N),
         weights_sd=None
         if solution.weights_sd is None
-        else _widen(solution.weights_sd * units, prepared.varying),
-        probability=_widen(solution.probability, prepared.varying),
-        score=_widen(solution.score, prepared.varying),
-        projection=_widen(solution.projection.T / units, prepared.varying).T,
-        noise=_widen(solution.noise[None] * units * prepared.scale, prepared.varying)[0],
+        else _widen(solution.weights_sd * units, columns, N),
+        probability=_widen(solution.probability, columns, N),
+        score=_widen(solution.score, columns, N),
+        projection=_widen(solution.projection.T / units, columns, N).T,
+        noise=_widen(solution.noise[None] * units * prepared.scale, columns, N)[0],
         singular_values=solution.singular_values * prepared.scale,
         warnings=(*solution.warnings, *note),
     )
@@ -146,9 +180,8 @@ def constant_note(varying: Mask, names: Sequence[str] | None = None) -> tuple[st
     return (f"Constant over the samples and without edges: variables {some_of(constant, names)}.",)
 
 
-def _widen(values: Array, varying: Mask) -> Array:
-    if varying.all():
-        return values
-    wide = np.zeros((values.shape[0], len(varying)))
-    wide[:, varying] = values
+def _widen(values: Array, columns: NDArray[np.intp], N: int) -> Array:
+    """`values` (n, N_varying) at their place among N variables, zero elsewhere."""
+    wide = np.zeros((len(values), N))
+    wide[:, columns] = values
     return wide

@@ -36,7 +36,8 @@ def fit_whole(
     # Methods other than "refined" get every entry as it is, as the published one requires.
     solve = FIT_METHODS[model.method].solve
     limited, lone = find_lone(X) if solve is None else (X, np.empty((0, 3)))
-    prepared = replace(prepare(limited, center=center), lone=lone)
+    # The published method sees samples and variables in the user's order.
+    prepared = replace(prepare(limited, center=center, arrange=solve is None), lone=lone)
     check_sizes(model.n_components, model.degree, prepared.G0.shape, center)
     model.route_, model.passes_ = "memory", 1
     if solve is not None:
@@ -45,8 +46,9 @@ def fit_whole(
     from rcweb.engine.condensed import CondensedTable
     from rcweb.engine.samples import InMemory
 
-    # Constant variables were removed by `prepare`.
-    observed = None if observed is None else observed[prepared.varying]
+    # In the order of `prepare`, which removed constant variables.
+    observed = None if observed is None else observed[prepared.columns]
+    measured = None if measured is None else measured[prepared.samples]
 
     def condensed(of: Prepared) -> tuple[CondensedTable, Samples]:
         return CondensedTable.of(of.G0, observed), InMemory(of.G0, observed)
@@ -55,7 +57,7 @@ def fit_whole(
 
     def uncentred() -> tuple[CondensedTable, Samples, Array]:
         # Made when asked for: most tables do not need a second copy.
-        whole.append(replace(prepare(limited, center=False), lone=lone))
+        whole.append(replace(prepare(limited, center=False, arrange=True), lone=lone))
         return *condensed(whole[0]), whole[0].G0.mean(axis=0)
 
     other = uncentred if model.center == "auto" else None

@@ -7,7 +7,10 @@ import pytest
 from oblique_problems import planted, random_columns, random_space
 
 from rcweb.engine.condensed import CondensedTable
+from rcweb.engine.search import search
+from rcweb.engine.search.consensus import Consensus
 from rcweb.engine.search.joint import normalised
+from rcweb.engine.search.newton import Ascent
 from rcweb.engine.search.peel import MARGIN, chance_level
 from rcweb.engine.search.search import (
     joint_start,
@@ -75,6 +78,28 @@ def test_other_starts_give_the_same_columns() -> None:
     cosine = np.abs(first.columns.B @ other.columns.B.T).max(axis=1)
     assert cosine[first.confirmed].min() > 0.999
     assert first.confirmed.all()
+
+
+def test_columns_of_fewer_searches_follow_ungraded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before rows of the likeliest search alone, and never certified, whatever halves say."""
+    space = diffuse_space(0.3)
+    B = normalised(np.eye(8) + 0.1)
+    shared = Consensus(
+        B[:5],
+        frequency=np.array([1.0, 0.75, 0.5, 0.25, 0.125]),
+        error=np.full(5, 0.001),
+        recurrence=np.ones(5),
+        best=Ascent.at(space, B),
+        searches=8,
+    )
+    monkeypatch.setattr(search, "agree", lambda space: shared)
+    found = search.search_diffuse(space, 6, 0.0, lambda line: None)
+    # The fifth was found once, as were the rows of the likeliest search.
+    np.testing.assert_allclose(found.columns.B[:4], B[:4])
+    assert len(found.columns.B) == 6
+    assert found.same.tolist() == [True, True, True, False, False, False]
+    assert found.recurrence.tolist() == [1, 1, 1, 0, 0, 0]
+    assert found.frequency.tolist() == [1, 0.75, 0.5, 0.25, 0, 0]
 
 
 def test_own_share_is_the_length_outside_the_others() -> None:

@@ -24,7 +24,9 @@ from rcweb.engine.search.space import Space
 from rcweb.engine.threads import parallel
 from rcweb.engine.types import Array, Mask
 
-MOST_SPLITS = 6  # each gives two searches
+# Each gives two searches. Measured on four tables: of the regulators found, 0.964 on average agree
+# between two sets of starts with 4 splits, 0.975 with 6, 0.986 with 8, 0.994 with 9.
+MOST_SPLITS = 8
 SPLITS = 2  # searched at once: all where one search gives the columns, else before a stop test
 POLISH_STEPS = 12  # Newton steps on all variables; measured: 8 to 12 do what 90 gradient steps did
 # Cosine above which rows of two searches count as one regulator. Measured (plan `sensitivity`): 0.7

@@ -270,10 +270,17 @@ def _finish(space: Space, B: Array, widths: NDArray[np.float64]) -> Columns:
 
 
 def search_diffuse(space: Space, most: int, chance: float, report: Callable[[str], None]) -> Found:
-    """The columns that most searches share and, up to `most`, others of the likeliest search."""
+    """The columns that most searches share; up to `most`, those that fewer share, then others of
+    the likeliest search.
+
+    A column that half of the searches have may be just below half with other starts. Kept in both
+    cases, it is the same row, and only its grade depends on the starts.
+    """
     shared = agree(space)
-    often = int((shared.frequency >= OFTEN).sum())
-    keep = independent(shared.B, np.arange(max(often, 1)), shared.B[:0], space.K, NEW_SHARE)
+    frequent = shared.frequency >= OFTEN
+    several = np.flatnonzero(shared.frequency * shared.searches > 1.5)
+    order = several if len(several) else np.arange(1)
+    keep = independent(shared.B, order, shared.B[:0], max(int(frequent.sum()), most), NEW_SHARE)
     B = np.vstack([shared.B[keep], _others(shared, shared.B[keep], most - len(keep))])
     point = Ascent.at(space, B, rounds=DENSITY_ROUNDS)
     report(f"search: {shared.found.sum()} columns shared by {shared.searches} searches")
@@ -287,7 +294,8 @@ def search_diffuse(space: Space, most: int, chance: float, report: Callable[[str
         trusted=np.zeros(len(B), bool),
         frequency=np.append(shared.frequency[keep], np.zeros(n)),
         error=np.append(shared.error[keep], np.ones(n)),
-        recurrence=np.append(shared.recurrence[keep], np.zeros(n)),
+        # What most searches leave again is not certified, however often they pass it.
+        recurrence=np.append(np.where(frequent, shared.recurrence, 0.0)[keep], np.zeros(n)),
         same=np.append(shared.found[keep], np.zeros(n, bool)),
         exact=False,
     )
