@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from rcweb import RCweb, load_model, save_model
+from rcweb.knowledge.prior.evidence import BlindRow, CoVariation
 from rcweb.lab.simulate import simulate
 
 N, P = 300, 6
@@ -176,6 +177,31 @@ def test_another_fit_forgets_the_lists(truth, halves):
     assert model.fit(truth.data).guided
     assert not model.set_params(prior=None).fit(truth.data[:, :200]).guided
     assert not hasattr(model, "prior_probability_")
+
+
+def test_no_list_depends_on_the_order_of_lists(blind, halves):
+    """Random lists of each structure come from a stream of their own."""
+    known = {name: names(shown) for name, (shown, _) in halves.items()}
+    known["wrong"] = names(np.random.default_rng(5).choice(N, 12, replace=False))
+    table = blind.guide(known).prior_
+    again = blind.guide(dict(reversed(known.items()))).prior_
+    pd.testing.assert_frame_equal(again.loc[table.index], table)
+
+
+def test_agreement_with_a_list_is_computed_once(blind, halves, monkeypatch):
+    known = {name: names(shown) for name, (shown, _) in halves.items()}
+    asked = []
+    for evidence in (CoVariation, BlindRow):
+        plain = evidence.agreement
+
+        def counted(self, one, judged=None, plain=plain):
+            if judged is None:
+                asked.append((type(self).__name__, one.name))
+            return plain(self, one, judged)
+
+        monkeypatch.setattr(evidence, "agreement", counted)
+    blind.guide(known)
+    assert len(asked) == len(set(asked)) == 2 * len(known)
 
 
 def test_what_cannot_be_guided_says_so(truth, blind):

@@ -24,7 +24,7 @@ def row_log_odds(
 
     probability : (P, N) of the blind edges; expected : as in `mixture.learn_targets`
     """
-    best, others = rows.choice(one)
+    best, others = rows.choice(one.members, one.confidence)
     density = np.clip(probability.mean(axis=1), SURE, 1 - SURE)
     own = np.clip(probability[others, one.members], SURE, 1 - SURE)
     ratio = logit(own) - logit(density[others])
