@@ -67,6 +67,20 @@ def test_right_lists_are_supported_and_their_hidden_members_found(blind, halves)
         assert row.listed_by == ", ".join(others)
 
 
+@pytest.mark.parametrize("seed", [1, 2])
+def test_probabilities_of_unlisted_variables_sum_to_the_hidden_targets(seed):
+    """Half of the targets of a row are listed, so that fewer are left among the others. With the
+    density of the whole row the sum was 12 % too high."""
+    truth = simulate(60, N, P, noise=0.5, random_state=seed)
+    known = {f"r{p}": names(np.flatnonzero(truth.network[p])[::2]) for p in range(P)}
+    model = RCweb(P, prior=known).fit(truth.data)
+    assert (model.prior_["evidence"] == "row").all()
+    assert model.prior_["supported"].all()
+    hidden = (truth.network != 0).sum() - model.prior_listed_.sum()
+    expected = model.prior_probability_[~model.prior_listed_].sum()
+    assert expected == pytest.approx(hidden, rel=0.06)
+
+
 def test_being_listed_raises_recall_and_false_members_stay_out(truth, blind, halves):
     rng = np.random.default_rng(3)
     known = {}
