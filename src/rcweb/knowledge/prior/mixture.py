@@ -85,7 +85,7 @@ def learn_targets(
 
 
 def learn_prevalence(ratio: Array, share: float) -> float:
-    """Share of targets among variables whose log-likelihood ratios are `ratio`, from a first one."""
+    """Share of targets among variables of these log-likelihood ratios, beginning at `share`."""
     for _ in range(ROUNDS_OF_EM):
         share = float((expit(logit(share) + ratio).sum() + 0.5) / (len(ratio) + 1))
     return share
