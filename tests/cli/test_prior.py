@@ -79,6 +79,17 @@ def test_a_result_is_judged_later_and_stays_judged(planted, known, tmp_path):
     assert (out / "prior.tsv").read_bytes() == first
 
 
+def test_anndata_files_hold_the_activities_of_lists_and_their_errors(planted, known, tmp_path):
+    anndata = pytest.importorskip("anndata")
+    out = tmp_path / "out"
+    data = str(planted / "data.tsv")
+    assert run(["fit", data, "-o", str(out), "--prior", str(known), "--h5ad", *FIT]) == 0
+    table = pd.read_csv(out / "prior_activities.tsv", sep="\t", index_col=0)
+    adata = anndata.read_h5ad(out / "data.h5ad")
+    both = np.hstack([adata.obsm["X_rcweb_prior"], adata.obsm["X_rcweb_prior_std"]])
+    np.testing.assert_allclose(both, table.to_numpy(), rtol=1e-4, atol=1e-6)
+
+
 def test_groups_are_read_and_need_a_prior(planted, known, tmp_path, capsys):
     groups = tmp_path / "operons.tsv"
     variables = pd.read_csv(planted / "data.tsv", sep="\t", nrows=1, index_col=0).columns
