@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -27,6 +29,12 @@ def known(planted, tmp_path_factory):
     return path
 
 
+def lists_on_the_page(out):
+    text = (out / "report.html").read_text(encoding="utf-8")
+    data = re.search(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', text, re.S)
+    return json.loads(data[1])["known_lists"]
+
+
 def test_fit_with_a_prior_writes_its_tables(planted, known, tmp_path, capsys):
     data = str(planted / "data.tsv")
     assert run(["fit", data, "-o", str(tmp_path / "blind"), *FIT]) == 0
@@ -46,8 +54,16 @@ def test_fit_with_a_prior_writes_its_tables(planted, known, tmp_path, capsys):
     assert sum(right) / len(right) > 0.8
     activities = pd.read_csv(out / "prior_activities.tsv", sep="\t", index_col=0)
     assert activities.shape == (80, 2 * len(prior))
+    shown = lists_on_the_page(out)
+    for one in shown:
+        np.testing.assert_allclose(one["activities"], activities[one["name"]], atol=1e-3)
+        np.testing.assert_allclose(one["std"], activities[f"{one['name']} std"][:1], atol=1e-3)
     # Knowledge cannot hurt: the network is the same file.
     assert (out / "network.tsv").read_bytes() == (tmp_path / "blind" / "network.tsv").read_bytes()
+    # Without the data the page keeps the activities.
+    assert run(["annotate", str(out), "--sets", str(known), "-q"]) == 0
+    kept = [(one["name"], one["activities"]) for one in lists_on_the_page(out)]
+    assert kept == [(one["name"], one["activities"]) for one in shown]
 
 
 def test_a_result_is_judged_later_and_stays_judged(planted, known, tmp_path):
@@ -56,8 +72,22 @@ def test_a_result_is_judged_later_and_stays_judged(planted, known, tmp_path):
     assert not (out / "prior.tsv").exists()
     assert run(["annotate", str(out), "--prior", str(known), "-q"]) == 0
     first = (out / "prior.tsv").read_bytes()
+    # The data, which activities need, are not at hand.
+    assert not (out / "prior_activities.tsv").exists()
+    assert all(one["activities"] == [] for one in lists_on_the_page(out))
     assert run(["annotate", str(out), "--sets", str(known), "-q"]) == 0
     assert (out / "prior.tsv").read_bytes() == first
+
+
+def test_anndata_files_hold_the_activities_of_lists_and_their_errors(planted, known, tmp_path):
+    anndata = pytest.importorskip("anndata")
+    out = tmp_path / "out"
+    data = str(planted / "data.tsv")
+    assert run(["fit", data, "-o", str(out), "--prior", str(known), "--h5ad", *FIT]) == 0
+    table = pd.read_csv(out / "prior_activities.tsv", sep="\t", index_col=0)
+    adata = anndata.read_h5ad(out / "data.h5ad")
+    both = np.hstack([adata.obsm["X_rcweb_prior"], adata.obsm["X_rcweb_prior_std"]])
+    np.testing.assert_allclose(both, table.to_numpy(), rtol=1e-4, atol=1e-6)
 
 
 def test_groups_are_read_and_need_a_prior(planted, known, tmp_path, capsys):

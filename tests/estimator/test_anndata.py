@@ -121,3 +121,17 @@ def test_backed_objects_are_read_in_blocks(tmp_path) -> None:
         atol=1e-12,
     )
     backed.file.close()
+
+
+def test_known_lists_are_in_the_slots_with_activities_of_the_layer_that_was_fitted(adata):
+    """Activities came from X whatever the layer, and without their errors."""
+    network = simulate(60, 40, 3, noise=0.05, random_state=0).network
+    known = {f"r{p}": [f"g{j}" for j in np.flatnonzero(network[p])] for p in range(3)}
+    model = fit_anndata(adata, layer="doubled", n_components=3, prior=known)
+    table = pd.DataFrame(adata.layers["doubled"], adata.obs_names, adata.var_names)
+    activities, std = model.prior_activities(table, return_std=True)
+    np.testing.assert_array_equal(adata.obsm["X_rcweb_prior"], activities)
+    np.testing.assert_array_equal(adata.obsm["X_rcweb_prior_std"], std)
+    np.testing.assert_array_equal(adata.varm["rcweb_prior"], model.prior_probability_.T)
+    assert model.prior_["supported"].any()
+    assert not np.allclose(activities, model.prior_activities(adata.to_df()))

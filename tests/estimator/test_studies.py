@@ -229,3 +229,15 @@ def test_wrong_input_is_named():
             model.fit(X, **given)
     with pytest.raises(ValueError, match="center=False contradicts"):
         RCweb(P, center=False).fit([a, b])
+
+
+def test_activities_of_known_lists_have_no_offset_between_studies():
+    """With one mean for all, the offsets of the studies were most of their variance."""
+    tables, C = planted(0)
+    known = {f"r{p}": [f"g{n}" for n in np.flatnonzero(C[p])] for p in range(P)}
+    X, batch = pd.concat(tables), ["a"] * 60 + ["b"] * 60
+    model = RCweb(P, prior=known, random_state=0).fit(X, batch=batch)
+    activities, std = model.prior_activities(X, return_std=True, batch=batch)
+    assert std.shape == activities.shape == (120, P)
+    np.testing.assert_allclose(activities[:60].mean(axis=0), 0, atol=1e-9)
+    assert np.abs(model.prior_activities(X)[:60].mean(axis=0)).max() > 1

@@ -104,3 +104,10 @@ def prior_tables(model):
         columns=["list", "target", "listed", "probability", "weight"],
     )
     return lists, targets
+
+
+def prior_activities(model, seed=3):
+    """Activities of the supported list of `prior_tables`, and their errors."""
+    rng = np.random.default_rng(seed)
+    M = len(model.activities)
+    return pd.DataFrame({"fur": rng.normal(size=M), "fur std": rng.uniform(0.2, 0.4, M)})

@@ -7,7 +7,13 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from report_examples import association_table, contrast_table, fitted, prior_tables
+from report_examples import (
+    association_table,
+    contrast_table,
+    fitted,
+    prior_activities,
+    prior_tables,
+)
 
 from rcweb.report import render_report, report_data
 from rcweb.report.analyses import MOST_PAGE_ROWS
@@ -104,6 +110,37 @@ def test_known_lists_hold_members_and_new_targets(model):
         report_data(
             model, model.activities, prior=lists, prior_targets=targets.assign(target="gene999")
         )
+
+
+def test_supported_lists_hold_their_activities_with_errors(model):
+    """One error for all samples where nothing is missing; none for a list without support."""
+    lists, targets = prior_tables(model)
+    given = prior_activities(model)
+    told = {"prior": lists, "prior_targets": targets}
+    fur, none = report_data(model, model.activities, **told, prior_activities=given).known_lists
+    assert fur.activities == tuple(given["fur"])
+    assert fur.std == tuple(given["fur std"])
+    assert (none.activities, none.std) == ((), ())
+    equal = given.assign(**{"fur std": 0.25})
+    fur, _ = report_data(model, model.activities, **told, prior_activities=equal).known_lists
+    assert fur.std == (0.25,)
+    with pytest.raises(ValueError, match="needs a column 'fur std'"):
+        report_data(model, model.activities, **told, prior_activities=given[["fur"]])
+    with pytest.raises(ValueError, match="one row per sample"):
+        report_data(model, model.activities, **told, prior_activities=given[1:])
+
+
+def test_a_list_that_is_seen_only_with_another_says_so(model):
+    lists, _ = prior_tables(model)
+    shown = report_data(model, model.activities, prior=lists.assign(together=["crp", ""]))
+    assert [dict(one.facts).get("together") for one in shown.known_lists] == ["crp", None]
+
+
+@pytest.mark.parametrize("grouped", [True, False])
+def test_lists_know_whether_groups_were_told_apart(model, grouped):
+    lists, _ = prior_tables(model)
+    shown = report_data(model, model.activities, prior=lists, prior_grouped=grouped)
+    assert [dict(one.facts)["grouped"] for one in shown.known_lists] == [grouped] * 2
 
 
 def test_pages_without_analyses_hold_none(model):

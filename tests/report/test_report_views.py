@@ -9,7 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from report_browser import find, open_afresh, problems, show_as, texts, type_into, wait_for
-from report_examples import HOSTILE, association_table, contrast_table, fitted, prior_tables
+from report_examples import (
+    HOSTILE,
+    association_table,
+    contrast_table,
+    fitted,
+    prior_activities,
+    prior_tables,
+)
 from scipy import stats
 
 from rcweb.report import report_data, write_report
@@ -45,6 +52,7 @@ def page(browser, tmp_path: Path, known_table):
         associations=association_table(model),
         prior=lists,
         prior_targets=targets,
+        prior_activities=prior_activities(model),
     )
     open_afresh(browser, write_report(tmp_path / "report.html", data))
     yield browser
@@ -219,11 +227,52 @@ def test_known_lists_show_their_targets(page):
     rows = texts(page, "#lists tbody tr")
     assert [row.split()[0] for row in rows] == ["fur", "zur"]
     assert "its own" in rows[1]
+    assert find(page, "#lists .prose").text.startswith("1 of 2 lists of known targets is supported")
     find(page, "#lists tbody button").click()
     assert texts(page, ".list-targets h4") == [
-        *("Members seen (1)", "Members not seen (1)", "New targets (1)")
+        *("Activity by group", "Members seen (1)", "Members not seen (1)", "New targets (1)")
     ]
     assert "0.900" in find(page, ".list-targets").text
+
+
+def test_known_lists_show_their_activities_with_intervals(page):
+    """A point and a line per sample; the file has the errors; no list without support has any."""
+    find(page, "#tab-lists").click()
+    find(page, "#lists tbody button").click()
+    given = prior_activities(fitted(n_samples=45))
+    choose(page, "#list-activity-order", "table")
+    lines = wait_for(
+        lambda: page.find_elements("css selector", ".list-targets line.faint"), "the intervals"
+    )
+    assert len(lines) == len(given)
+    heights = [float(e.get_attribute("y1")) - float(e.get_attribute("y2")) for e in lines]
+    np.testing.assert_allclose(
+        np.array(heights) / heights[0], given["fur std"] / given["fur std"][0], rtol=0.02
+    )
+    assert "Lines are 95 % intervals" in find(page, ".list-targets .note").text
+    files = page.find_elements("css selector", ".list-targets .file")
+    button = next(file for file in files if file.text == "↓ activity_fur.tsv")
+    page.execute_script("arguments[0].click()", button)
+    header, first = saved(page, "activity_fur.tsv").decode().splitlines()[:2]
+    assert header.split("\t") == ["sample", "group", "activity", "std"]
+    values = [float(cell) for cell in first.split("\t")[2:]]
+    np.testing.assert_allclose(values, given.iloc[0], rtol=1e-3)
+    page.find_elements("css selector", "#lists tbody button.name")[1].click()
+    assert "Activity" not in " ".join(texts(page, ".list-targets h4"))
+
+
+def test_without_groups_no_list_is_called_supported(browser, tmp_path):
+    """Operons vary together whatever a list says."""
+    model = fitted(n_samples=45)
+    lists, targets = prior_tables(model)
+    told = {"prior": lists, "prior_targets": targets, "prior_grouped": False}
+    data = report_data(model, model.activities, **told)
+    open_afresh(browser, write_report(tmp_path / "report.html", data))
+    find(browser, "#tab-lists").click()
+    said = find(browser, "#lists .prose").text
+    assert "1 of 2 lists of known targets has members that vary together" in said
+    assert "Supported" not in find(browser, "#lists thead").text
+    assert problems(browser) == []
 
 
 def test_figures_are_saved_with_their_colours(page):

@@ -168,7 +168,7 @@ def fit_table(
     }
     # Squares of huge values overflow; the record holds numbers only.
     record["variance"] = {what: v for what, v in variance.items() if math.isfinite(v)}
-    return Result(model, frame, record, data, activities_sd=spread)
+    return Result(model, frame, record, data, activities_sd=spread, batch=batch)
 
 
 def tell_forecast(table: Table | LargeTable, parameters: FitParameters, console: Console) -> None:

@@ -44,6 +44,8 @@ class Result:
     activities : (samples, regulators); activities_sd : their standard deviations, if asked for
     data : the table it was fitted to, None if read back
     knowledge : what was known when it was written; None if it is new and not read back
+    prior_activities : of known lists, if read back with them
+    batch : study of each sample of `data`, if there are several
     """
 
     model: RCweb
@@ -52,6 +54,8 @@ class Result:
     data: pd.DataFrame | None = None
     knowledge: Knowledge | None = None
     activities_sd: pd.DataFrame | None = None
+    prior_activities: pd.DataFrame | None = None
+    batch: Sequence[str] | None = None
 
     def variance(self, which: str) -> float | None:
         """The "total" variance of the data, or the share "explained"; None if not counted."""
@@ -76,6 +80,7 @@ def write_result(
     fit wrote and that cannot be written without its data.
     """
     from rcweb.estimator import save_model
+    from rcweb.network.formats import tsv
     from rcweb.storage.folder import replacing_folder
 
     knowledge, annotations = knowledge or Knowledge(), annotations or Annotations()
@@ -84,19 +89,24 @@ def write_result(
     stale = PRIOR_ACTIVITIES if knowledge.prior is not None else None
     kept = tuple(name for name in DATA_FILES if name != stale) if keep else ()
     prior_targets = _prior_targets(result.model)
+    prior_activities = _prior_activities(result, again=knowledge.prior is not None)
     with replacing_folder(out, FILES, result.provenance, keep=kept, overwrite=overwrite) as folder:
-        for name, text in _texts(result, annotations, prior_targets).items():
+        texts = _texts(result, annotations, prior_targets)
+        if prior_activities is not None:
+            texts[PRIOR_ACTIVITIES] = tsv(prior_activities, index=True)
+        for name, text in texts.items():
             (folder / name).write_text(text, encoding="utf-8", errors="replace", newline="")
         for name, content in (extra or {}).items():
             (folder / name).write_bytes(content)
         save_model(result.model, folder / "model.rcweb")
         (folder / KNOWLEDGE_FILE).write_bytes(knowledge_to_bytes(knowledge))
         if h5ad:
-            _write_h5ad(folder / "data.h5ad", result, knowledge)
+            _write_h5ad(folder / "data.h5ad", result, knowledge, prior_activities)
         # `annotate` does not have the data; it updates the names in the old file.
         elif keep and (Path(out) / "data.h5ad").exists():
             _rename_h5ad(Path(out) / "data.h5ad", folder / "data.h5ad", result.model.network_)
-        _write_report(folder / "report.html", result, knowledge, annotations, prior_targets)
+        lists = {"prior_targets": prior_targets, "prior_activities": prior_activities}
+        _write_report(folder / "report.html", result, knowledge, annotations, lists)
     return Path(out)
 
 
@@ -108,7 +118,8 @@ def read_result(out: str | Path) -> Result:
     from rcweb.tables import ReadOptions, TableError, read_table
 
     out = Path(out)
-    for name in ("model.rcweb", "provenance.json", "activities.tsv", "activities_std.tsv"):
+    files = ("model.rcweb", "provenance.json", "activities.tsv", "activities_std.tsv")
+    for name in (*files, PRIOR_ACTIVITIES):
         # The folder may come from a stranger: a link could point to any file.
         check_regular(out / name)
     if not (out / "model.rcweb").is_file():
@@ -120,6 +131,8 @@ def read_result(out: str | Path) -> Result:
         activities = read_table(out / "activities.tsv", as_written).frame()
         std = out / "activities_std.tsv"
         sd = read_table(std, as_written).frame() if std.is_file() else None
+        lists = out / PRIOR_ACTIVITIES
+        prior = read_table(lists, as_written).frame() if lists.is_file() else None
         knowledge = read_knowledge(out, len(activities))
     except (OSError, ValueError) as error:
         raise TableError(f"{out} is incomplete: {error}") from None
@@ -131,7 +144,11 @@ def read_result(out: str | Path) -> Result:
     # The files title columns by name and id; inside, ids are used.
     activities = activities.set_axis(ids, axis="columns")
     sd = None if sd is None else sd.set_axis(ids, axis="columns")
-    return Result(model, activities, record, knowledge=knowledge, activities_sd=sd)
+    if prior is not None and len(prior) != len(activities):
+        raise TableError(f"{out}: activities.tsv and {PRIOR_ACTIVITIES} do not belong together.")
+    return Result(
+        model, activities, record, knowledge=knowledge, activities_sd=sd, prior_activities=prior
+    )
 
 
 def _with_explained(knowledge: Knowledge, result: Result) -> Knowledge:
@@ -151,6 +168,19 @@ def _prior_targets(model: RCweb) -> pd.DataFrame | None:
     from rcweb.estimator.targets import prior_target_table
 
     return prior_target_table(model) if model.guided else None
+
+
+def _prior_activities(result: Result, again: bool) -> pd.DataFrame | None:
+    """Activities of known lists; None without any, and without the data if the lists were judged
+    `again`: those read back are of other lists."""
+    from rcweb.estimator.targets import prior_activity_table
+
+    if not result.model.guided:
+        return None
+    if result.data is None:
+        return None if again else result.prior_activities
+    table = prior_activity_table(result.model, result.data, result.batch)
+    return table.set_axis(result.activities.index).rename_axis("sample")
 
 
 def _texts(
@@ -185,8 +215,6 @@ def _texts(
 
 def _prior_texts(result: Result, targets: pd.DataFrame) -> dict[str, str]:
     """What the data say about known targets."""
-    import pandas as pd
-
     from rcweb.network.formats import tsv
 
     model, network = result.model, result.model.network_
@@ -200,13 +228,6 @@ def _prior_texts(result: Result, targets: pd.DataFrame) -> dict[str, str]:
     }
     if len(model.prior_sources_):
         texts["prior_sources.tsv"] = tsv(model.prior_sources_)
-    if result.data is not None:
-        activities, std = model.prior_activities(result.data, return_std=True)
-        lists = list(model.prior_.index)
-        frame = pd.DataFrame(activities, index=result.activities.index, columns=lists)
-        errors = pd.DataFrame(std, index=frame.index, columns=[f"{name} std" for name in lists])
-        frame = pd.concat([frame, errors], axis="columns").rename_axis("sample")
-        texts[PRIOR_ACTIVITIES] = tsv(frame, index=True)
     return texts
 
 
@@ -234,14 +255,19 @@ def sheet_of(sheet: pd.DataFrame, samples: Sequence[str]) -> pd.DataFrame:
     return sheet.reindex(list(samples)).fillna("")
 
 
-def _write_h5ad(path: Path, result: Result, knowledge: Knowledge) -> None:
-    from rcweb.estimator.anndata import fill_anndata
+def _write_h5ad(
+    path: Path, result: Result, knowledge: Knowledge, prior_activities: pd.DataFrame | None
+) -> None:
+    from rcweb.estimator.anndata import fill_anndata, fill_prior_activities
 
     anndata = _anndata()
     adata = anndata.AnnData(result.data)
     if knowledge.sheet is not None:
         adata.obs = sheet_of(knowledge.sheet, adata.obs_names)
     fill_anndata(adata, result.model, result.activities)
+    if prior_activities is not None:
+        values, L = prior_activities.to_numpy(), len(result.model.prior_)
+        fill_prior_activities(adata, values[:, :L], values[:, L:])
     adata.write_h5ad(path)
 
 
@@ -267,8 +293,9 @@ def _write_report(
     result: Result,
     knowledge: Knowledge,
     annotations: Annotations,
-    prior_targets: pd.DataFrame | None,
+    lists: Mapping[str, pd.DataFrame | None],
 ) -> None:
+    """`lists` : targets and activities of known lists, if there are any."""
     from rcweb.report import report_data, write_report
 
     tables = {
@@ -277,6 +304,7 @@ def _write_report(
         "measured": annotations.measured,
     }
     samples = list(result.activities.index)
+    model, targets = result.model, lists["prior_targets"]
     data = report_data(
         result.model,
         result.activities,
@@ -289,10 +317,10 @@ def _write_report(
         link=knowledge.link,
         contrasts=annotations.contrasts,
         associations=annotations.associations,
-        prior=None if prior_targets is None else result.model.prior_,
-        prior_targets=(
-            None if prior_targets is None else prior_targets.rename(columns={"regulator": "list"})
-        ),
+        prior=model.prior_ if model.guided else None,
+        prior_targets=None if targets is None else targets.rename(columns={"regulator": "list"}),
+        prior_activities=lists["prior_activities"],
+        prior_grouped=bool(model.prior_grouped_) if model.guided else True,
         explained_variance=result.variance("explained"),
         provenance=_shown(result.provenance),
         title=knowledge.title or "Hidden regulators",

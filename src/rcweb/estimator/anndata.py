@@ -40,8 +40,9 @@ def fit_anndata(
     Fills ``obsm["X_rcweb"]`` (samples x regulators, activities), ``varm["rcweb"]`` (variables x
     regulators, the network transposed), ``varm["rcweb_probability"]`` and ``uns["rcweb"]``
     (parameters, names and diagnostics). With a prior also ``varm["rcweb_prior"]``,
-    ``obsm["X_rcweb_prior"]`` (of objects in memory) and ``uns["rcweb"]["prior"]``, with
-    measured regulators ``uns["rcweb"]["measured"]``.
+    ``uns["rcweb"]["prior"]`` and, of objects in memory, ``obsm["X_rcweb_prior"]`` and
+    ``obsm["X_rcweb_prior_std"]`` (samples x lists, activities and their errors); with measured
+    regulators ``uns["rcweb"]["measured"]``.
 
     Examples
     --------
@@ -77,6 +78,9 @@ def fit_anndata(
     known = {} if measured is None else {"measured": measured}
     model.fit(X, **studies, **known)
     fill_anndata(adata, model, model.transform(X, **studies), key=key)
+    if model.guided and not adata.isbacked:
+        found = model.prior_activities(X, return_std=True, **studies)
+        fill_prior_activities(adata, *found, key=key)
     adata.uns[key]["layer"] = layer or "X"
     if batch is not None:
         adata.uns[key]["batch"] = batch
@@ -116,13 +120,16 @@ def fill_anndata(adata: AnnData, model: RCweb, activities: Any, *, key: str = "r
 
 
 def _fill_prior(adata: AnnData, model: RCweb, key: str) -> None:
-    """Known lists: ``varm["rcweb_prior"]`` (variables x lists, probabilities), their activities in
-    ``obsm["X_rcweb_prior"]`` where the object holds the table in memory, and ``uns[...]["prior"]``.
-    """
+    """Known lists: ``varm["rcweb_prior"]`` (variables x lists, probabilities) and what the data say
+    of them, ``uns[...]["prior"]``."""
     adata.varm[f"{key}_prior"] = model.prior_probability_.T.copy()
     adata.uns[key]["prior"] = _storable_frame(model.prior_)
-    if not adata.isbacked:
-        adata.obsm[f"X_{key}_prior"] = model.prior_activities(adata.to_df())
+
+
+def fill_prior_activities(adata: AnnData, activities: Any, std: Any, *, key: str = "rcweb") -> None:
+    """Store activities of known lists and the standard deviations of their errors, (M, L) each."""
+    adata.obsm[f"X_{key}_prior"] = np.asarray(activities, dtype=np.float64)
+    adata.obsm[f"X_{key}_prior_std"] = np.asarray(std, dtype=np.float64)
 
 
 def fill_names(adata: AnnData, network: Network, *, key: str = "rcweb") -> None:

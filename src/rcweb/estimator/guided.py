@@ -132,17 +132,22 @@ class Guided:
         )
 
     @overload
-    def prior_activities(self, X: Any, return_std: Literal[False] = False) -> Array: ...
+    def prior_activities(
+        self, X: Any, return_std: Literal[False] = False, *, batch: Any = None
+    ) -> Array: ...
     @overload
-    def prior_activities(self, X: Any, return_std: Literal[True]) -> tuple[Array, Array]: ...
+    def prior_activities(
+        self, X: Any, return_std: Literal[True], *, batch: Any = None
+    ) -> tuple[Array, Array]: ...
     @overload
-    def prior_activities(self, X: Any, return_std: bool) -> Any: ...
+    def prior_activities(self, X: Any, return_std: bool, *, batch: Any = None) -> Any: ...
 
-    def prior_activities(self, X: Any, return_std: bool = False) -> Any:
+    def prior_activities(self, X: Any, return_std: bool = False, *, batch: Any = None) -> Any:
         """Activities of the known lists, of unit variance in the fitted table.
 
         X : (n_samples, n_features_in_), in memory. A missing value counts as the variable's mean
         return_std : whether to return the standard deviations of their errors too
+        batch : as in `transform`: the mean of each sample's study is subtracted
 
         Returns (n_samples, lists), in the order of `prior_`; 0 for lists without support. With
         `return_std` a second array of that shape follows: it grows with what is missing, and is 1
@@ -157,8 +162,13 @@ class Guided:
         >>> RCweb(4, prior=known).fit(truth.data).prior_activities(truth.data).shape
         (100, 1)
         """
+        from rcweb.estimator.studies import with_common_mean
+        from rcweb.tables.studies import are_tables
+
         self._check_guided()
         model: Any = self
+        if batch is not None or are_tables(X):
+            X = with_common_mean(model, X, batch)
         X = np.asarray(model._validated(X, reset=False), dtype=np.float64)
         centred = X - model.mean_
         missing = np.isnan(centred)

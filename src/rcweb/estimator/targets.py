@@ -58,6 +58,15 @@ def prior_target_table(model: Any) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
+def prior_activity_table(model: Any, X: pd.DataFrame, batch: Any = None) -> pd.DataFrame:
+    """Samples x activities of the lists, followed by their standard deviations, "<list> std"."""
+    activities, std = model.prior_activities(X, return_std=True, batch=batch)
+    lists = list(model.prior_.index)
+    frame = pd.DataFrame(activities, index=X.index, columns=lists)
+    errors = pd.DataFrame(std, index=X.index, columns=[f"{name} std" for name in lists])
+    return pd.concat([frame, errors], axis="columns").rename_axis("sample")
+
+
 def _others(model: Any, k: int, variable: int) -> Any:
     """(L,) which lists other than number k hold the variable."""
     holds = model.prior_listed_[:, variable].copy()

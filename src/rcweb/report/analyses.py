@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import pandas as pd
 
@@ -17,6 +18,8 @@ CONTRAST_TABLE = ("regulator", "group", "reference", "change", "lower", "upper",
 ASSOCIATION_TABLE = ("regulator", "column", "kind", "statistic", "effect", "n", "p", "q")
 PRIOR_FACTS = ("p", "q", "reliability", "strength", "kept", "unseen", "new", "evidence")
 PRIOR_TABLE = ("supported", "regulator", *PRIOR_FACTS)
+# Lists without which one is not seen, and whether groups of related variables were told apart.
+FURTHER_FACTS = ("together", "grouped")
 PRIOR_TARGETS_TABLE = ("list", "target", "listed", "probability", "weight")
 
 
@@ -56,11 +59,18 @@ def association_records(table: pd.DataFrame | None, network: Network) -> ReportA
 
 
 def list_records(
-    lists: pd.DataFrame | None, targets: pd.DataFrame | None, network: Network
+    lists: pd.DataFrame | None,
+    targets: pd.DataFrame | None,
+    activities: pd.DataFrame | None,
+    network: Network,
 ) -> tuple[KnownList, ...]:
-    """Lists of known targets, one row of `lists` each, with their rows of `targets`."""
+    """Lists of known targets, one row of `lists` each, with their rows of `targets` and their
+    columns of `activities`."""
     if lists is None:
         return ()
+    if activities is not None:
+        needed = [str(name) for name in lists.index[lists["supported"].astype(bool)]]
+        _check("prior_activities", activities, (*needed, *map(_std_column, needed)))
     _check("prior", lists, PRIOR_TABLE)
     rows = pd.DataFrame(columns=list(PRIOR_TARGETS_TABLE)) if targets is None else targets
     _check("prior_targets", rows, PRIOR_TARGETS_TABLE)
@@ -74,9 +84,25 @@ def list_records(
     by_list = dict(tuple(rows.groupby(rows["list"].astype(str), sort=False)))
     found = _regulator_numbers(network)
     return tuple(
-        _known_list(str(name), row, by_list.get(str(name), rows[:0]), found, number)
+        _with_activity(
+            _known_list(str(name), row, by_list.get(str(name), rows[:0]), found, number), activities
+        )
         for name, row in zip(lists.index, lists.to_dict("records"))
     )
+
+
+def _std_column(name: str) -> str:
+    """Where prior_activities.tsv has the standard deviations of a list's activities."""
+    return f"{name} std"
+
+
+def _with_activity(one: KnownList, table: pd.DataFrame | None) -> KnownList:
+    if table is None or not one.supported:
+        return one
+    std = _floats(table[_std_column(one.name)])
+    # They differ only where values are missing.
+    alike = len(set(std)) == 1
+    return replace(one, activities=_floats(table[one.name]), std=std[:1] if alike else std)
 
 
 def _known_list(
@@ -90,6 +116,7 @@ def _known_list(
     regulator = cells["regulator"]
     number = regulators.get(str(regulator))
     facts = [(what, cells[what]) for what in PRIOR_FACTS]
+    facts += [(what, cells[what]) for what in FURTHER_FACTS if cells.get(what) not in (None, "")]
     if number is None and regulator not in (None, ""):
         # Text that names none of the regulators, such as "its own".
         facts.append(("regulator", regulator))

@@ -160,6 +160,8 @@ class KnownList:
 
     facts : (what, value) pairs; regulator : number of its regulator, None if it has none
     targets : numbers of variables; listed, probabilities, weights : of the same variables
+    activities : of the drawn samples, empty where unknown or without support; std : standard
+        deviations of their errors, a single one if all are equal
     """
 
     name: str
@@ -170,6 +172,8 @@ class KnownList:
     listed: tuple[bool, ...]
     probabilities: tuple[float, ...]
     weights: tuple[float, ...]
+    activities: tuple[float, ...] = ()
+    std: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)

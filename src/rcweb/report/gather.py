@@ -54,6 +54,8 @@ def report_data(
     associations: pd.DataFrame | None = None,
     prior: pd.DataFrame | None = None,
     prior_targets: pd.DataFrame | None = None,
+    prior_activities: pd.DataFrame | None = None,
+    prior_grouped: bool = True,
     provenance: Mapping[str, Any] | None = None,
     title: str = "Hidden regulators",
 ) -> ReportData:
@@ -82,8 +84,12 @@ def report_data(
     associations : with columns of the sample sheet, as of `rcweb.activity.associate`: regulator,
         column, kind, statistic, effect, n, p, q.
     prior : lists of known targets that the fit was given, indexed by name: supported, p, q,
-        reliability, strength, kept, unseen, new, regulator, evidence.
+        reliability, strength, kept, unseen, new, regulator, evidence, and where known together.
     prior_targets : their members and what was found: list, target, listed, probability, weight.
+    prior_activities : (samples, columns) activities of the supported lists, in columns of their
+        names, and the standard deviations of their errors, in columns "<name> std".
+    prior_grouped : whether groups of related variables, such as operons, were given with the lists;
+        without them members may vary together for other reasons.
     provenance : where the result comes from, ``{what: value}``.
     title : of the page.
 
@@ -147,7 +153,12 @@ def report_data(
         gene_explained=_in_order(gene_explained, network.targets),
         contrasts=contrast_records(contrasts, network),
         associations=association_records(associations, network),
-        known_lists=list_records(prior, prior_targets, network),
+        known_lists=list_records(
+            None if prior is None else prior.assign(grouped=prior_grouped),
+            prior_targets,
+            _of_samples(prior_activities, len(activities), drawn),
+            network,
+        ),
     )
 
 
@@ -178,6 +189,15 @@ def _sample_groups(groups: Sequence[Any] | None, M: int) -> tuple[str, ...]:
         return ()
     # `g != g` holds for NaN, which pandas uses for an empty cell.
     return _one_per_sample("sample_groups", ["" if g is None or g != g else g for g in groups], M)
+
+
+def _of_samples(table: pd.DataFrame | None, M: int, drawn: NDArray[np.intp]) -> pd.DataFrame | None:
+    """The rows of the drawn samples."""
+    if table is None:
+        return None
+    if len(table) != M:
+        raise ValueError(f"prior_activities must have one row per sample, {M}; not {len(table)}.")
+    return table.iloc[drawn]
 
 
 def _one_per_sample(what: str, values: Sequence[Any], M: int) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from rcweb import RCweb, load_model, save_model
+from rcweb.knowledge.prior.evidence import BlindRow, CoVariation
 from rcweb.lab.simulate import simulate
 
 N, P = 300, 6
@@ -64,6 +65,20 @@ def test_right_lists_are_supported_and_their_hidden_members_found(blind, halves)
     for row in chosen.itertuples():
         others = [n for n, members in known.items() if n != row.regulator and row.target in members]
         assert row.listed_by == ", ".join(others)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_probabilities_of_unlisted_variables_sum_to_the_hidden_targets(seed):
+    """Half of the targets of a row are listed, so that fewer are left among the others. With the
+    density of the whole row the sum was 12 % too high."""
+    truth = simulate(60, N, P, noise=0.5, random_state=seed)
+    known = {f"r{p}": names(np.flatnonzero(truth.network[p])[::2]) for p in range(P)}
+    model = RCweb(P, prior=known).fit(truth.data)
+    assert (model.prior_["evidence"] == "row").all()
+    assert model.prior_["supported"].all()
+    hidden = (truth.network != 0).sum() - model.prior_listed_.sum()
+    expected = model.prior_probability_[~model.prior_listed_].sum()
+    assert expected == pytest.approx(hidden, rel=0.06)
 
 
 def test_being_listed_raises_recall_and_false_members_stay_out(truth, blind, halves):
@@ -176,6 +191,31 @@ def test_another_fit_forgets_the_lists(truth, halves):
     assert model.fit(truth.data).guided
     assert not model.set_params(prior=None).fit(truth.data[:, :200]).guided
     assert not hasattr(model, "prior_probability_")
+
+
+def test_no_list_depends_on_the_order_of_lists(blind, halves):
+    """Random lists of each structure come from a stream of their own."""
+    known = {name: names(shown) for name, (shown, _) in halves.items()}
+    known["wrong"] = names(np.random.default_rng(5).choice(N, 12, replace=False))
+    table = blind.guide(known).prior_
+    again = blind.guide(dict(reversed(known.items()))).prior_
+    pd.testing.assert_frame_equal(again.loc[table.index], table)
+
+
+def test_agreement_with_a_list_is_computed_once(blind, halves, monkeypatch):
+    known = {name: names(shown) for name, (shown, _) in halves.items()}
+    asked = []
+    for evidence in (CoVariation, BlindRow):
+        plain = evidence.agreement
+
+        def counted(self, one, judged=None, plain=plain):
+            if judged is None:
+                asked.append((type(self).__name__, one.name))
+            return plain(self, one, judged)
+
+        monkeypatch.setattr(evidence, "agreement", counted)
+    blind.guide(known)
+    assert len(asked) == len(set(asked)) == 2 * len(known)
 
 
 def test_what_cannot_be_guided_says_so(truth, blind):

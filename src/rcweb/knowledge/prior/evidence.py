@@ -33,8 +33,8 @@ class Evidence(Protocol):
         """How well each of the `judged` variables (None: all) goes with the list."""
         ...
 
-    def own(self, one: TargetList) -> Array:
-        """The same for its members alone, (n,)."""
+    def own(self, members: Ints, confidence: Array) -> Array:
+        """The same for the members alone of several lists, (lists, n)."""
         ...
 
 
@@ -90,24 +90,42 @@ class CoVariation:
         ]
         return np.concatenate(parts) if parts else np.empty(0)
 
-    def own(self, one: TargetList) -> Array:
-        """t of the members."""
-        return self.agreement(one, one.members)
+    def own(self, members: Ints, confidence: Array) -> Array:
+        """t of the members of each list."""
+        at_once = max(COMPARED**2 // members.shape[1] ** 2, 1)
+        parts = [
+            self._own(members[k : k + at_once], confidence) for k in range(0, len(members), at_once)
+        ]
+        return np.concatenate(parts)
+
+    def _own(self, members: Ints, confidence: Array) -> Array:
+        U, groups = self.U[members], self.groups[members]
+        same = groups[:, :, None] == groups[:, None, :]
+        c = U @ U.transpose(0, 2, 1)
+        c[same] = 0
+        left_out = same @ np.column_stack([confidence, confidence**2])
+        return self._t(c, confidence, left_out, members)
 
     def _agreement(self, one: TargetList, rows: Ints) -> Array:
         c = self.U[rows] @ self.U[one.members].T
         weight = one.confidence
-        # Sums of weights and of their squares, less those of a variable's own group.
-        sums = np.tile([weight.sum(), (weight**2).sum()], (len(rows), 1))
         grouped = np.flatnonzero(np.isin(self.groups[rows], self.groups[one.members]))
         same = self.groups[rows[grouped]][:, None] == self.groups[one.members]
         c[grouped] *= ~same
-        sums[grouped] -= same.astype(np.float64) @ np.column_stack([weight, weight**2])
+        left_out = np.zeros((len(rows), 2))
+        left_out[grouped] = same @ np.column_stack([weight, weight**2])
+        return self._t(c, weight, left_out, rows)
+
+    def _t(self, c: NDArray[np.float32], weight: Array, left_out: Array, rows: Ints) -> Array:
+        """t of the variables `rows` (...,) from their cosines with the members (..., n), 0 with
+        those of their own group, whose weights and squared weights sum to `left_out` (..., 2)."""
+        total = weight.sum() - left_out[..., 0]
+        power = (weight**2).sum() - left_out[..., 1]
         single = weight.astype(np.float32)
-        plain = c @ single - sums[:, 0] * self.mean[0, rows]
-        square = (c * c) @ single - sums[:, 0] * self.mean[1, rows]
+        plain = c @ single - total * self.mean[0, rows]
+        square = (c * c) @ single - total * self.mean[1, rows]
         t = square / self.spread[1, rows] + plain / self.spread[0, rows]
-        return np.asarray(t / np.sqrt(np.maximum(sums[:, 1], 1e-12)))
+        return np.asarray(t / np.sqrt(np.maximum(power, 1e-12)))
 
 
 @dataclass(frozen=True)
@@ -132,13 +150,11 @@ class BlindRow:
     def N(self) -> int:
         return self.rows.shape[1]
 
-    def choice(self, one: TargetList) -> tuple[int, Ints]:
+    def choice(self, members: Ints, confidence: Array) -> tuple[int, Ints]:
         """The row all members choose, and for each member the one that the others choose, (n,)."""
-        stands = self.rows[:, one.members] * one.confidence
+        stands = self.rows[:, members] * confidence
         total = stands.sum(axis=1)
-        _, first, group = np.unique(
-            self.groups[one.members], return_index=True, return_inverse=True
-        )
+        _, first, group = np.unique(self.groups[members], return_index=True, return_inverse=True)
         if len(first) < len(group):  # a member's own group is left out with it
             order = np.argsort(group, kind="stable")
             starts = np.searchsorted(group[order], np.arange(len(first)))
@@ -147,14 +163,14 @@ class BlindRow:
 
     def agreement(self, one: TargetList, judged: Ints | None = None) -> Array:
         """Normal score of each variable in the chosen row."""
-        best, others = self.choice(one)
+        best, others = self.choice(one.members, one.confidence)
         a = self.rows[best].copy()
         a[one.members] = self.rows[others, one.members]
         return a if judged is None else a[judged]
 
-    def own(self, one: TargetList) -> Array:
-        """Normal scores of the members."""
-        return self.agreement(one, one.members)
+    def own(self, members: Ints, confidence: Array) -> Array:
+        """Normal scores of the members of each list."""
+        return np.array([self.rows[self.choice(own, confidence)[1], own] for own in members])
 
 
 def _fourth_moment(U: NDArray[np.float32], itself: Array, rng: np.random.Generator) -> Array:

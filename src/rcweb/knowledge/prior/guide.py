@@ -20,13 +20,12 @@ from rcweb.knowledge.prior.overlap import seen_with
 from rcweb.knowledge.prior.random_lists import (
     DRAWS_IN_ALL,
     LEAST_DRAWS,
+    RANDOM_LIST_STREAM,
     RandomLists,
     tail_probability,
 )
 from rcweb.knowledge.prior.rows import row_log_odds
 from rcweb.knowledge.prior.sources import merge_sources, source_records
-
-RANDOM_LIST_STREAM = 0x9A1  # of random lists: the answer does not depend on the user's seed
 
 
 @dataclass(frozen=True)
@@ -75,22 +74,27 @@ class _Judged:
 
 
 class Guide:
-    """Judges lists by one table. Random lists are drawn once per size and shared."""
+    """Judges lists by one table. Agreement with a list is computed once, and random lists are
+    drawn once per structure and shared."""
 
     def __init__(self, fit: BlindFit, groups: NDArray[np.intp] | None) -> None:
         self.fit = fit
         rng = np.random.default_rng(RANDOM_LIST_STREAM)
-        # A variable without direction, such as a constant one, goes with nothing.
-        self.covariation = CoVariation.of(fit.directions, groups, rng)
         self.rows = BlindRow.of(fit.score, groups)
-        self.random = {
-            name: RandomLists(evidence, groups, rng) for name, evidence in self.evidence.items()
+        self.evidence: dict[str, Evidence] = {
+            "co-variation": CoVariation.of(fit.directions, groups, rng),
+            "row": self.rows,
         }
+        self.random = {name: RandomLists(kind, groups) for name, kind in self.evidence.items()}
+        self._agreement: dict[tuple[str, bytes, bytes], Array] = {}
 
-    @property
-    def evidence(self) -> dict[str, Evidence]:
-        """Both kinds, by name."""
-        return {"co-variation": self.covariation, "row": self.rows}
+    def agreement(self, kind: str, one: TargetList) -> Array:
+        """Agreement (N,) of every variable with the list, standard normal for random lists."""
+        key = kind, one.members.tobytes(), one.confidence.tobytes()
+        if key not in self._agreement:
+            t = self.evidence[kind].agreement(one)
+            self._agreement[key] = self.random[kind].normal(len(one), t)
+        return self._agreement[key]
 
     def choose(self, lists: Sequence[TargetList]) -> str:
         """The kind of evidence that finds the lists' own members again, each left out: mean average
@@ -99,17 +103,17 @@ class Guide:
         if not self.fit.exact:
             return "co-variation"
         means = {
-            name: float(np.mean([_own_precision(one, evidence.agreement(one)) for one in lists]))
-            for name, evidence in self.evidence.items()
+            kind: float(np.mean([_own_precision(one, self.agreement(kind, one)) for one in lists]))
+            for kind in self.evidence
         }
-        return max(means, key=lambda name: means[name])
+        return max(means, key=lambda kind: means[kind])
 
     def judge(self, kind: str, one: TargetList, expected: tuple[float, float]) -> _Judged:
         """Every variable beside one list. `expected` : reliability, and members it counts as."""
         if kind == "row":
             odds, targets = row_log_odds(self.fit.probability, self.rows, one, expected)
             return _Judged(odds, odds, targets)
-        a = self.random[kind].normal(one, self.covariation.agreement(one))
+        a = self.agreement(kind, one)
         targets = learn_targets(a, one.members, one.confidence, expected)
         odds = target_log_odds(a, one.members, one.confidence, targets)
         return _Judged(odds, a, targets)
@@ -119,7 +123,8 @@ class Guide:
         if not lists:
             return np.empty(0)
         draws = max(LEAST_DRAWS, DRAWS_IN_ALL // len(lists))
-        standing = [self.random[kind].standing(one, draws) for one in lists]
+        means = [float(self.agreement(kind, one)[one.members].mean()) for one in lists]
+        standing = [self.random[kind].standing(*told, draws) for told in zip(lists, means)]
         own, random = zip(*standing)
         return tail_probability(np.array(own), np.concatenate(random))
 
@@ -201,5 +206,6 @@ def _regulators(
     names = ["none"] * len(lists)
     for k, clear in zip(chosen, significant):
         if clear:
-            names[k] = str(judge.fit.regulators[judge.rows.choice(lists[k])[0]])
+            row, _ = judge.rows.choice(lists[k].members, lists[k].confidence)
+            names[k] = str(judge.fit.regulators[row])
     return names

@@ -78,12 +78,17 @@ def learn_targets(
             mean=mean,
             variance=float(spread / (r.sum() + VARIANCE_COUNT)),
         )
-    ratio, share = found.ratio(others), found.prevalence
-    for _ in range(ROUNDS_OF_EM):
-        share = float((expit(logit(share) + ratio).sum() + 0.5) / (len(others) + 1))
+    share = learn_prevalence(found.ratio(others), found.prevalence)
     # At most as many as are listed and seen.
     most = found.reliability * confidence.sum() / len(others)
     return replace(found, prevalence=min(share, most))
+
+
+def learn_prevalence(ratio: Array, share: float) -> float:
+    """Share of targets among variables of these log-likelihood ratios, beginning at `share`."""
+    for _ in range(ROUNDS_OF_EM):
+        share = float((expit(logit(share) + ratio).sum() + 0.5) / (len(ratio) + 1))
+    return share
 
 
 def target_log_odds(a: Array, members: Ints, confidence: Array, found: Targets) -> Array:

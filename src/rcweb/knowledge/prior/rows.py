@@ -1,8 +1,9 @@
 """Probability of a target from the regulator, found without lists, in which a list stands out.
 
 The posterior of the blind fit gives every edge a probability p, of which the regulator's density pi
-is the part known before the data. Being listed replaces pi: the log-odds of a listed edge are
-logit(p) - logit(pi) + logit(reliability), and those of an unlisted one stay what they were.
+is the part known before the data. The list replaces pi: the log-odds of a listed edge are
+logit(p) - logit(pi) + logit(reliability), and an unlisted one has the prevalence of targets among
+unlisted variables in place of the reliability. Both are learned.
 """
 
 from __future__ import annotations
@@ -13,7 +14,13 @@ from scipy.special import expit, logit
 from rcweb.engine.types import Array
 from rcweb.knowledge.prior.evidence import BlindRow
 from rcweb.knowledge.prior.lists import TargetList
-from rcweb.knowledge.prior.mixture import ROUNDS_OF_EM, SURE, Targets, share_seen
+from rcweb.knowledge.prior.mixture import (
+    ROUNDS_OF_EM,
+    SURE,
+    Targets,
+    learn_prevalence,
+    share_seen,
+)
 
 
 def row_log_odds(
@@ -24,7 +31,7 @@ def row_log_odds(
 
     probability : (P, N) of the blind edges; expected : as in `mixture.learn_targets`
     """
-    best, others = rows.choice(one)
+    best, others = rows.choice(one.members, one.confidence)
     density = np.clip(probability.mean(axis=1), SURE, 1 - SURE)
     own = np.clip(probability[others, one.members], SURE, 1 - SURE)
     ratio = logit(own) - logit(density[others])
@@ -32,7 +39,8 @@ def row_log_odds(
     for _ in range(ROUNDS_OF_EM):
         seen = expit(logit(reliability * one.confidence) + ratio)
         reliability = share_seen(seen, one.confidence, expected)
-    p = np.clip(probability[best], SURE, 1 - SURE)
-    odds = logit(p)
+    odds = logit(np.clip(probability[best], SURE, 1 - SURE)) - logit(density[best])
+    prevalence = learn_prevalence(np.delete(odds, one.members), float(density[best]))
+    odds += logit(prevalence)
     odds[one.members] = ratio + logit(reliability * one.confidence)
-    return odds, Targets(reliability, float(np.delete(p, one.members).mean()))
+    return odds, Targets(reliability, prevalence)

@@ -93,6 +93,7 @@ def support_lines(means: pd.DataFrame) -> pd.DataFrame:
     if ours.empty or "n_supported" not in ours:
         return pd.DataFrame()
     names = {
+        "n_splits": "splits",
         "n_true": "lists",
         "n_supported": "supported",
         "n_random_total": "random lists, all splits",

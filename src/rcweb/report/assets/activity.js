@@ -1,4 +1,5 @@
-// One regulator's activity: by group where groups are known, and over the samples.
+// Activity of a regulator or of a known list: by group where groups are known, and over the samples.
+// `std`, where there is one, holds the standard deviation of the error of each activity.
 
 const SAMPLE_ORDERS = [
   ["table", "samples, as in the table"],
@@ -11,12 +12,16 @@ function sampleOrder(order, activities) {
   return order === "activity" ? samples.sort((a, b) => activities[a] - activities[b]) : samples;
 }
 
-/** One point per sample. */
+/** Half of the 95 % interval of the activity in sample m; 0 where no error is known. */
+const halfInterval = (regulator) => (m) => (regulator.std ? 1.96 * regulator.std[m] : 0);
+
+/** One point per sample, with its interval where errors are known. */
 function activityChart(regulator, order, width) {
   const { activities } = regulator;
   const samples = sampleOrder(order, activities);
   const [height, left, top, bottom] = [240, 46, 10, 26];
-  const [low, high] = range([0, ...activities]);
+  const half = halfInterval(regulator);
+  const [low, high] = range([0, ...activities.flatMap((a, m) => [a - half(m), a + half(m)])]);
   const pad = 0.05 * (high - low || 1);
   const x = scale([0, Math.max(samples.length - 1, 1)], [left + 8, width - 12]);
   const y = scale([low - pad, high + pad], [height - bottom, top]);
@@ -27,6 +32,14 @@ function activityChart(regulator, order, width) {
   );
   yAxis(svg, y, ticks(low, high, 4), left, width - 12);
   const radius = Math.max(1.8, Math.min(4, (width - left) / samples.length));
+  const interval = (m, i) =>
+    s("line", {
+      class: "interval faint",
+      x1: x(i).toFixed(1),
+      x2: x(i).toFixed(1),
+      y1: y(activities[m] - half(m)).toFixed(1),
+      y2: y(activities[m] + half(m)).toFixed(1),
+    });
   const dots = samples.map((m, i) =>
     s("circle", {
       class: `dot fill-${activities[m] < 0 ? "negative" : "positive"}`,
@@ -35,6 +48,7 @@ function activityChart(regulator, order, width) {
       r: radius,
     }),
   );
+  if (regulator.std) svg.append(...samples.map(interval));
   svg.append(...dots);
   const nearest = (event) => {
     const box = svg.getBoundingClientRect();
@@ -47,7 +61,8 @@ function activityChart(regulator, order, width) {
     svg.querySelector(".dot.over")?.classList.remove("over");
     dots[i].classList.add("over");
     const group = DATA.groups.length ? ` · ${DATA.groups[m]}` : "";
-    showTip(event, `${DATA.samples[m]}${group}: ${number(activities[m])}`);
+    const error = regulator.std ? ` ± ${number(half(m))}` : "";
+    showTip(event, `${DATA.samples[m]}${group}: ${number(activities[m])}${error}`);
   });
   svg.addEventListener("pointerleave", hideTip);
   svg.append(
@@ -63,14 +78,15 @@ function activityChart(regulator, order, width) {
 // Kept from one regulator to the next.
 let activityOrder = GROUPS.length > 1 ? "strength" : "table";
 
-function activityPart(regulator) {
+/** `prefix` of the ids, where a page has several. */
+function activityPart(regulator, prefix = "") {
   const byGroup = GROUPS.length > 1;
   const means = byGroup ? groupMeans(regulator.activities) : [];
   const holder = h("div");
   const note = h("p", { class: "note" });
   const search = h("input", {
     type: "search",
-    id: "group-search",
+    id: `${prefix}group-search`,
     placeholder: "part of a name",
     autocomplete: "off",
     oninput: draw,
@@ -112,7 +128,7 @@ function activityPart(regulator) {
         "label",
         { class: "inline" },
         "Show ",
-        h("select", { id: "activity-order", onchange }, options),
+        h("select", { id: `${prefix}activity-order`, onchange }, options),
       ),
       searchField,
     ),
@@ -120,11 +136,17 @@ function activityPart(regulator) {
     note,
     byGroup ? groupTable(regulator, orderGroups(means, "strength")) : null,
     downloadButton(`activity_${fileName(regulator.label)}.tsv`, () => ({
-      columns: ["sample", ...(DATA.groups.length ? ["group"] : []), "activity"],
+      columns: [
+        "sample",
+        ...(DATA.groups.length ? ["group"] : []),
+        "activity",
+        ...(regulator.std ? ["std"] : []),
+      ],
       rows: DATA.samples.map((name, m) => [
         name,
         ...(DATA.groups.length ? [DATA.groups[m]] : []),
         regulator.activities[m],
+        ...(regulator.std ? [regulator.std[m]] : []),
       ]),
     })),
   );
@@ -138,7 +160,15 @@ function activityNote(regulator, isGroup) {
   const how = isGroup
     ? "Dots are samples, the bar ends at their mean; the thin line is the 95 % interval of the mean, from the spread within all groups together. "
     : "";
-  return how + extremes(regulator) + drawn;
+  return how + errorNote(regulator, isGroup) + extremes(regulator) + drawn;
+}
+
+function errorNote({ std }, isGroup) {
+  if (!std) return "";
+  const [least, most] = range(std).map(number);
+  const spread = least === most ? least : `${least} to ${most}`;
+  const lines = isGroup ? "" : "Lines are 95 % intervals, where longer than a dot. ";
+  return `${lines}The standard deviation of the error of one activity is ${spread}, that of the activity itself about 1. `;
 }
 
 function extremes(regulator) {

@@ -3,6 +3,7 @@
 const LISTS = DATA.known_lists;
 const SEEN = 0.5; // least probability of a target that counts as seen
 const listFact = (list, name) => list.facts.find(([what]) => what === name)?.[1] ?? null;
+const LISTS_GROUPED = LISTS.every((list) => listFact(list, "grouped"));
 
 /** [text, member of the list, test] of the three kinds of targets. */
 const LIST_STATES = [
@@ -17,17 +18,23 @@ function listsView(open, openGene) {
     chosen.replaceChildren(...listTargets(list, openGene));
     chosen.scrollIntoView({ block: "nearest" });
   };
-  const supported = LISTS.filter((list) => list.supported).length;
   return [
-    h(
-      "p",
-      { class: "prose" },
-      `${count(supported)} of ${plural(LISTS.length, "list")} of known targets ${supported === 1 ? "is" : "are"} ` +
-        "supported by the data. Choose a list to see its members and new targets.",
-    ),
+    h("p", { class: "prose" }, listsSummary()),
     listTable(open, show),
     chosen,
   ];
+}
+
+function listsSummary() {
+  const supported = LISTS.filter((list) => list.supported).length;
+  const all = `${count(supported)} of ${plural(LISTS.length, "list")} of known targets`;
+  const choose = "Choose a list to see its activity, its members and new targets.";
+  if (LISTS_GROUPED)
+    return `${all} ${supported === 1 ? "is" : "are"} supported by the data. ${choose}`;
+  return (
+    `${all} ${supported === 1 ? "has" : "have"} members that vary together in these data. ` +
+    `Genes of one operon or probes of one gene do so anyway: groups were not given. ${choose}`
+  );
 }
 
 function listTable(open, show) {
@@ -50,7 +57,11 @@ function listTable(open, show) {
         value: ({ name }) => name,
         cell: (list) => button(list.name, "link name", () => show(list)),
       },
-      { title: "Supported", file: "supported", value: ({ supported }) => supported },
+      {
+        title: LISTS_GROUPED ? "Supported" : "Together",
+        file: "supported",
+        value: ({ supported }) => supported,
+      },
       numeric("p", { fileOnly: true }),
       numeric("q", { ascending: true, cell: (list) => chanceShort(listFact(list, "q")) }),
       numeric("reliability", hidden),
@@ -69,6 +80,12 @@ function listTable(open, show) {
             : button(regulator(list), "link", () => open(list.regulator)),
       },
       {
+        title: "Seen only with",
+        file: "together",
+        className: "wide text",
+        value: (list) => listFact(list, "together"),
+      },
+      {
         title: "Evidence",
         file: "evidence",
         className: "wide text",
@@ -84,7 +101,7 @@ function listTable(open, show) {
   }).element;
 }
 
-/** The targets of one list in three tables. */
+/** The activity of one list, and its targets in three tables. */
 function listTargets(list, openGene) {
   const rows = list.targets.map((gene, i) => ({
     gene,
@@ -117,5 +134,18 @@ function listTargets(list, openGene) {
       sortableTable({ caption, columns, rows: some, file, limit: 10 }).element,
     );
   };
-  return [h("h3", {}, list.name), h("div", { class: "thirds" }, LIST_STATES.map(table))];
+  return [
+    h("h3", {}, list.name),
+    ...(list.activities.length ? [activityPart(listActivity(list), "list-")] : []),
+    h("div", { class: "thirds" }, LIST_STATES.map(table)),
+  ];
 }
+
+/** A list as the drawing of activities wants it. */
+const listActivity = ({ name, activities, std }) => ({
+  id: name,
+  label: name,
+  activities,
+  // One for all samples where nothing is missing.
+  std: std.length === 1 ? activities.map(() => std[0]) : std,
+});
