@@ -1,6 +1,7 @@
 """``python -m rcweb.lab.benchmark.scoreboard``: docs/scoreboard.md from benchmarks/results.
 
 The page is written as a whole; ``--check`` changes nothing and tells whether it is in step.
+``--run COLUMNS`` first measures what these columns need and has not been measured yet.
 """
 
 from __future__ import annotations
@@ -13,11 +14,14 @@ from pathlib import Path
 
 import pandas as pd
 
+from rcweb.lab.benchmark.budget import BOARD
 from rcweb.lab.benchmark.comparison import OURS
 from rcweb.lab.benchmark.measured import ReadRows
 from rcweb.lab.benchmark.methods import METHODS
 from rcweb.lab.benchmark.paired import FEWEST_PAIRS, LEVEL, compare
+from rcweb.lab.benchmark.plans import TIMED
 from rcweb.lab.benchmark.questions import Question, questions
+from rcweb.lab.benchmark.runner import run
 from rcweb.lab.benchmark.store import read_rows
 from rcweb.lab.benchmark.summary import to_markdown
 from rcweb.lab.benchmark.targets import target_lines
@@ -186,6 +190,19 @@ def losses(column: Column) -> pd.DataFrame:
     return table if table.empty else table.sort_values("by", ascending=False, kind="stable")
 
 
+def not_done(read: ReadRows) -> pd.DataFrame:
+    """Fits that failed or did not end within their limit, by method and plan."""
+    lines = []
+    for plan in (plan for plans in BOARD.values() for plan in plans):
+        rows = read(plan)
+        left = rows[rows["status"] != "ok"] if len(rows) else rows
+        for (method, error), part in left.groupby(["method", "error"]) if len(left) else ():
+            where = ", ".join(dict.fromkeys(part["label"]))
+            lines.append({"method": method, "plan": plan, "fits": len(part), "why": error})
+            lines[-1]["where"] = where
+    return pd.DataFrame(lines)
+
+
 def _in_order(names: set[str]) -> list[str]:
     """In the order of the registry, a method with P unknown after itself."""
     rank = {name: k for k, name in enumerate(METHODS)}
@@ -213,9 +230,19 @@ def render(results: Path) -> str:
             if not table.empty:
                 digits = column.question.digits
                 parts += [f"### {column.question.name}\n", to_markdown(table, max(digits, 1))]
+    unfinished = not_done(read)
+    if not unfinished.empty:
+        parts += ["## Fits without a result\n", to_markdown(unfinished)]
     if missing:
         parts.append(f"Not measured yet: {'; '.join(missing)}.\n")
     return "\n".join(parts)
+
+
+def measure_columns(group: str, results: Path, n_jobs: int = 1) -> None:
+    """Run the plans of a group of columns, or of "all"; each resumes where it stopped."""
+    groups = BOARD if group == "all" else {group: BOARD[group]}
+    for plan in (plan for plans in groups.values() for plan in plans):
+        run(plan, out=results / plan, n_jobs=1 if plan in TIMED else n_jobs)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -226,7 +253,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--page", type=Path, default=Path("docs/scoreboard.md"))
     parser.add_argument("--results", type=Path, default=Path("benchmarks/results"))
     parser.add_argument("--check", action="store_true", help="change nothing; 1 if out of step")
+    parser.add_argument("--run", choices=(*BOARD, "all"), help="measure these columns first")
+    parser.add_argument("--jobs", type=int, default=1, help="fits at a time, if none is timed")
     given = parser.parse_args(arguments)
+    if given.run:
+        measure_columns(given.run, given.results, given.jobs)
     old = given.page.read_text(encoding="utf-8") if given.page.exists() else ""
     new = render(given.results)
     if new == old:
