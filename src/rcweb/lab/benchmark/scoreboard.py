@@ -11,6 +11,7 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -167,26 +168,23 @@ def _standing(column: Column) -> str:
 
 
 def losses(column: Column) -> pd.DataFrame:
-    """Units in which some rival's mean over seeds is better than that of rcweb, worst first."""
+    """Units in which some rival is better than rcweb, over the seeds both finished, worst first."""
     if OURS not in column.values:
         return pd.DataFrame()
-    ours = column.by_unit(OURS)
-    rivals = [name for name in column.methods if not name.startswith(OURS)]
     sign = 1 if column.question.higher else -1
     # Differences that rounding hides are not losses.
     smallest = 0.5 * 10.0**-column.question.digits
-    lines = []
-    theirs = {name: column.by_unit(name).to_dict() for name in rivals}
-    for unit, value in ours.to_dict().items():
-        run = {name: means[unit] for name, means in theirs.items() if unit in means}
-        if not run:
+    beside: dict[object, list[dict[str, Any]]] = {}
+    for name in column.methods:
+        if name.startswith(OURS):
             continue
-        rival = max(run, key=lambda name: sign * run[name])
-        by = sign * (run[rival] - value)
-        if by > smallest:
-            line = {"where": unit, "rcweb": value, "rival": run[rival], "which": rival}
-            lines.append({**line, "by": by})
-    table = pd.DataFrame(lines)
+        # A rival may have fewer seeds: other tables, which may be easier.
+        both = column.values[[OURS, name]].dropna().groupby(level="unit", sort=False).mean()
+        for unit, ours, theirs in zip(both.index, both[OURS], both[name], strict=True):
+            line = {"where": unit, "rcweb": ours, "rival": theirs, "which": name}
+            beside.setdefault(unit, []).append({**line, "by": sign * (theirs - ours)})
+    worst = [max(lines, key=lambda line: line["by"]) for lines in beside.values()]
+    table = pd.DataFrame(line for line in worst if line["by"] > smallest)
     return table if table.empty else table.sort_values("by", ascending=False, kind="stable")
 
 
@@ -221,9 +219,9 @@ def render(results: Path) -> str:
         parts += [to_markdown(winners(measured)), TARGETS, to_markdown(target_lines(read))]
         parts.append("## Where a rival is ahead\n")
         parts.append(
-            "Every unit in which the mean over seeds of some rival is better than that of rcweb by "
-            "more than half of the last digit shown, worst first; one seed more may turn a small "
-            "one.\n"
+            "Every unit in which some rival is better than rcweb, in the mean over the seeds that "
+            "both finished, by more than half of the last digit shown, worst first, with the rival "
+            "that is farthest ahead; one seed more may turn a small one.\n"
         )
         for column in measured:
             table = losses(column)
