@@ -19,6 +19,7 @@ from rcweb.lab.benchmark.budget import (
     board_lines,
     cost_lines,
     fit_seconds,
+    method_costs,
 )
 from rcweb.lab.benchmark.methods import METHODS
 from rcweb.lab.benchmark.plans import PLANS, TIMED, get_plan, tasks_of
@@ -45,6 +46,22 @@ def test_a_fit_counts_once_and_a_stopped_one_its_limit() -> None:
         ]
     )
     assert list(fit_seconds(rows)) == [60.0, 7.0, 150.0, 0.0]
+
+
+def test_costs_of_each_method() -> None:
+    """A stopped fit counts in the minutes, not in the median."""
+    stored = pd.DataFrame(
+        [
+            row(asked="auto", cpu_seconds=3.0),
+            row(asked="known", method="mofa", cpu_seconds=2.0),
+            row(asked="known", method="mofa", seed=1, cpu_seconds=None, cpu_limit=118.0)
+            | {"status": "timeout"},
+        ]
+    )
+    lines = method_costs(lambda plan: stored, ("foreign",)).to_dict("records")
+    assert [line["method"] for line in lines] == ["fastica, P unknown", "mofa"]
+    assert [lines[1][name] for name in ("seeds", "fits", "not done", "minutes")] == [2, 2, 1, "2.0"]
+    assert lines[1]["median CPU s"] == lines[1]["greatest"] == "2"
 
 
 def test_hours_on_two_cores() -> None:

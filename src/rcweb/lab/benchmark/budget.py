@@ -56,6 +56,32 @@ def board_lines(read: ReadRows) -> pd.DataFrame:
     return _rounded(table.rename(columns={"with two jobs": "on two cores"}))
 
 
+def method_costs(read: ReadRows, plans: tuple[str, ...]) -> pd.DataFrame:
+    """Each method of `plans`: fits, those without a result, seeds, and CPU seconds of a fit."""
+    lines = []
+    for plan in plans:
+        rows = read(plan)
+        if rows.empty:
+            continue
+        rows = rows.assign(cost=fit_seconds(rows)).dropna(subset="cost")
+        for (method, asked), part in rows.groupby(["method", "asked"], sort=False):
+            done = part[part["status"] == "ok"]["cost"]
+            lines.append(
+                {
+                    "plan": plan,
+                    "method": f"{method}, P unknown" if asked == "auto" else str(method),
+                    "seeds": part["seed"].nunique(),
+                    "fits": len(part),
+                    "not done": len(part) - len(done),
+                    "median CPU s": f"{done.median():.2g}" if len(done) else "",
+                    "greatest": f"{done.max():.2g}" if len(done) else "",
+                    "minutes": part["cost"].sum() / 60,
+                }
+            )
+    lines.sort(key=lambda line: (plans.index(str(line["plan"])), str(line["method"])))
+    return _rounded(pd.DataFrame(lines))
+
+
 def board_hours(read: ReadRows) -> float:
     """Hours of the whole scoreboard on two cores."""
     hours = {

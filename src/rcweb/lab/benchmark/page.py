@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from rcweb.lab.benchmark.budget import board_lines, cost_lines
+from rcweb.lab.benchmark.budget import board_lines, cost_lines, method_costs
 from rcweb.lab.benchmark.comparison import (
     accuracy_lines,
     claims_lines,
@@ -103,6 +103,7 @@ def tables(results: Path) -> dict[str, Make]:
         "fig4": lambda read: exponent_lines(read("fig4/exponents")),
         "budget": lambda read: cost_lines(rows, PLANS_RUN),
         "board budget": lambda read: board_lines(rows),
+        "method costs": lambda read: method_costs(rows, ("organisms", "foreign")),
         "methods": lambda read: method_lines(),
         "planted cells": planted_cells,
         "scale": lambda read: size_lines(rows("scale")),
