@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from rcweb.lab.baselines.base import MethodRecord
 from rcweb.lab.benchmark import scenarios as s
 from rcweb.lab.benchmark.foreign import NON_NEGATIVE, ForeignCell, foreign_cells
+from rcweb.lab.benchmark.foreign_nulls import NULLS
 from rcweb.lab.benchmark.methods import get_method
 from rcweb.lab.benchmark.organisms import OrganismCell, organism_cells
 from rcweb.lab.benchmark.prior import OURS_ALONE, PriorCell, prior_cells
@@ -208,15 +209,17 @@ def _organisms() -> tuple[Block, ...]:
 
 
 def _foreign() -> tuple[Block, ...]:
-    """FastICA first: its rho and its seconds are the reference for the others."""
+    """FastICA first: its rho and its seconds are the reference for the others. optICA chooses P
+    where M <= 100: it tries dimensions up to M, many times each."""
     cells, auto, seeds = foreign_cells(), foreign_cells("auto"), (0, 1)
+    few = tuple(cell for cell in auto if cell.n_samples <= 100 and cell.world not in NULLS)
     amounts = tuple(cell for cell in cells if cell.world in NON_NEGATIVE)
     blocks = (
         Block(cells, (*CHALLENGERS, "optica-quick", *SPARSE_PRIORS), seeds),
         Block(auto, ("rcweb",), seeds),
         Block(amounts, ("nmf", "cnmf"), seeds),
         Block(cells, (*SLOWEST, *TOLD_DENSITY), (0,)),
-        Block(auto, ("optica-quick",), (0,)),
+        Block(few, ("optica-quick",), (0,)),
     )
     return tuple(replace(block, timeout=FOREIGN_SECONDS) for block in blocks)
 
