@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from rcweb.lab.benchmark.methods import METHODS, PUBLISHED
-from rcweb.lab.benchmark.plans import ICA_STARTED, SLOW
+from rcweb.lab.benchmark.plans import SLOW
 from rcweb.lab.benchmark.scenarios import ASKED, published_figure3
 from rcweb.lab.benchmark.summary import DRAW, short_labels, time_ratio
 
@@ -69,12 +69,11 @@ def loss_lines(summary: pd.DataFrame, score: str) -> pd.DataFrame:
 def slow_lines(summary: pd.DataFrame) -> pd.DataFrame:
     """The rivals that run on fewer cells, beside rcweb and FastICA, with their seconds."""
     lines = []
-    slow = (*SLOW, *ICA_STARTED)
     for label, cell in _by_cell(summary):
-        measured = [name for name in slow if name in cell]
+        measured = [name for name in SLOW if name in cell]
         if measured:
             line: dict[str, object] = {"cell": label}
-            for name in (OURS, "fastica", *slow):
+            for name in (OURS, "fastica", *SLOW):
                 line[name] = _value(cell, name)
             seconds = [f"{cell[name]['seconds']:.0f}" for name in measured]
             line["seconds of the slow ones"] = ", ".join(seconds)

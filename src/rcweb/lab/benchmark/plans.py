@@ -40,8 +40,7 @@ FAST = (
     "rcweb",
     "rcweb-paper",
 )
-SLOW = ("psmf", "bfrm", "sparse-pca", "dictionary")
-ICA_STARTED = ("ebmf", "ssl-pxl")
+SLOW = ("psmf", "bfrm", "sparse-pca", "dictionary", "ebmf", "ssl-pxl")
 BESIDE_HONEST = tuple(name for name in FAST if name not in ("varimax", "l1-sphere"))
 # Plans whose seconds are a result: one fit at a time.
 TIMED = ("speed", "fig4", "ksvd", "organisms", "foreign")
@@ -83,18 +82,14 @@ def _fig1() -> tuple[Block, ...]:
     author = s.figure1(s.AUTHOR, "author")
     return (
         Block(author),
-        *_slow(author),
+        _slow(author),
         Block(s.figure1(s.HONEST, "honest"), BESIDE_HONEST, (0, 1, 2)),
     )
 
 
-def _slow(cells: tuple[Cell, ...]) -> tuple[Block, ...]:
-    """The rivals that may take minutes: fewer cells, but the seeds they are compared on. Those with
-    a sparse prior, started at FastICA, have two seeds."""
-    return (
-        Block(cells, SLOW, timeout=240.0),
-        Block(cells, ICA_STARTED, (0, 1), timeout=240.0),
-    )
+def _slow(cells: tuple[Cell, ...]) -> Block:
+    """The rivals that may take minutes: fewer cells, but the seeds they are compared on."""
+    return Block(cells, SLOW, timeout=240.0)
 
 
 def _fig2(panels: str) -> tuple[Block, ...]:
@@ -103,7 +98,7 @@ def _fig2(panels: str) -> tuple[Block, ...]:
     against_n = tuple(c for c in author if c.panel == "C")
     blocks = (
         Block(against_p),
-        *_slow(tuple(c for c in against_p if c.n_features == 500 and c.n_regulators == 30)),
+        _slow(tuple(c for c in against_p if c.n_features == 500 and c.n_regulators == 30)),
         *_by_size(against_n, FAST, (0, 1, 2)),
         *_by_size(s.figure2(s.HONEST, " honest", panels), BESIDE_HONEST, (0, 1)),
     )
@@ -125,7 +120,7 @@ def _fig3(panels: str) -> tuple[Block, ...]:
     author = s.figure3(s.AUTHOR, "", panels)
     return (
         Block(author, (*FAST, "ksvd-published")),
-        *_slow(
+        _slow(
             tuple(c for c in author if c.n_features == 500 and c.n_samples in (100, 200, 300, 800))
         ),
         Block(
@@ -161,8 +156,7 @@ def _unknown_p() -> tuple[Block, ...]:
 def _worlds() -> tuple[Block, ...]:
     # Dictionary learning is the slowest and nowhere near the best in figures 1 and 3.
     slow = tuple(name for name in SLOW if name != "dictionary")
-    rivals, started = _slow(s.worlds())
-    return (Block(s.worlds()), replace(rivals, methods=slow), replace(started, seeds=(0,)))
+    return (Block(s.worlds()), replace(_slow(s.worlds()), methods=slow))
 
 
 def _claims() -> tuple[Block, ...]:
