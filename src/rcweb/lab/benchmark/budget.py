@@ -15,9 +15,7 @@ BOARD: dict[str, tuple[str, ...]] = {
     "foreign": ("foreign",),
     "real": ("organisms",),
 }
-# The whole scoreboard on two cores.
-MOST_HOURS = 3.0
-# Rows that agree in these come from one fit: a real table compared with several collections.
+# Rows that agree in all of these come from one fit: a real table and several collections.
 ONE_FIT = ("table", "asked", "part", "method", "seed")
 
 
@@ -28,8 +26,8 @@ def fit_seconds(rows: pd.DataFrame) -> pd.Series:
     """
     names = [name for name in ("cpu_seconds", "seconds", "cpu_limit") if name in rows]
     seconds = rows[names].bfill(axis=1).iloc[:, 0].fillna(0.0) if names else pd.Series(dtype=float)
-    if "table" in rows:
-        seconds = seconds[~rows.duplicated([n for n in ONE_FIT if n in rows])]
+    if set(ONE_FIT) <= set(rows):
+        seconds = seconds[~rows.duplicated(list(ONE_FIT))]
     return seconds.astype(float)
 
 
