@@ -71,8 +71,8 @@ def method_costs(read: ReadRows, plans: tuple[str, ...]) -> pd.DataFrame:
                     "seeds": part["seed"].nunique(),
                     "fits": len(part),
                     "not done": len(part) - len(done),
-                    "median CPU s": f"{done.median():.2g}" if len(done) else "",
-                    "greatest": f"{done.max():.2g}" if len(done) else "",
+                    "median CPU s": f"{done.median():.3g}" if len(done) else "",
+                    "greatest": f"{done.max():.3g}" if len(done) else "",
                     "minutes": part["cost"].sum() / 60,
                 }
             )
