@@ -25,7 +25,7 @@ THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
 WARM_UP_SECONDS = 300.0
 # By the clock a fit may take this many times its limit: for one that waits without using the
 # processor, and where the system has no timer of CPU time.
-PATIENCE = 10.0
+CLOCK_FACTOR = 10.0
 # Characters of an error that a row keeps: enough for one that lists all methods.
 LONGEST_ERROR = 1000
 
@@ -81,7 +81,7 @@ class Worker:
 
         # Every thread of the fit uses the processor.
         limit = timeout * self.threads
-        alarm = threading.Timer(PATIENCE * timeout, stop)
+        alarm = threading.Timer(CLOCK_FACTOR * timeout, stop)
         alarm.start()
         try:
             process.stdin.write(json.dumps({**message, "limit": limit}) + "\n")
