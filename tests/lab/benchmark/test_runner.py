@@ -68,7 +68,11 @@ def test_timeout_is_a_row_and_the_next_fit_runs() -> None:
         row = worker.run(Task(TINY, "varimax", 0, 1, 3600.0))
         assert row["status"] == "ok"
         row = worker.run(Task(long, "varimax", 0, 1, 0.05))
-        assert row == {"status": "timeout", "error": "not done after 0.05 s"}
+        assert row == {
+            "status": "timeout",
+            "error": "not done after 0.05 s of CPU",
+            "cpu_limit": 0.05,
+        }
         assert worker.run(Task(TINY, "varimax", 0, 1, 3600.0))["status"] == "ok"
     finally:
         worker.close()

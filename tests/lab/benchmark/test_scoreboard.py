@@ -187,3 +187,10 @@ def test_targets_are_judged_by_the_mean_or_by_every_unit(tmp_path: Path) -> None
 def test_nothing_measured_is_said(tmp_path: Path) -> None:
     """Every question is named."""
     assert all(q.name in render(tmp_path) for q in questions())
+
+
+def test_a_rival_with_fewer_seeds_is_compared_on_those() -> None:
+    """rcweb is behind on seed 0, the only one the rival ran, though ahead of it in the mean."""
+    values = pd.DataFrame({"rcweb": series([[0.5, 0.9]]), "mofa": series([[0.6]])})
+    line = losses(Column(Question("q", "asks", "", lambda read: values), values)).iloc[0]
+    assert (line["which"], line["rcweb"], line["rival"]) == ("mofa", 0.5, 0.6)

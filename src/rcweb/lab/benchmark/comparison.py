@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from rcweb.lab.benchmark.methods import METHODS, PUBLISHED
-from rcweb.lab.benchmark.plans import SLOW, TIMED
+from rcweb.lab.benchmark.plans import SLOW
 from rcweb.lab.benchmark.scenarios import ASKED, published_figure3
 from rcweb.lab.benchmark.summary import DRAW, short_labels, time_ratio
 
@@ -189,26 +189,6 @@ def exponent_lines(exponents: pd.DataFrame) -> pd.DataFrame:
     rank = {name: k for k, name in enumerate(METHODS)}
     wide = wide[["P", "M", "N"]].reset_index()
     return wide.sort_values("method", key=lambda names: names.map(rank), kind="stable")
-
-
-def seconds_lines(summaries: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """How long the fits of each plan took, and would take two at a time where that is allowed."""
-    lines = []
-    for plan, summary in summaries.items():
-        minutes = float(summary["seconds_total"].sum()) / 60
-        lines.append(
-            {
-                "plan": plan,
-                "fits": int((summary["n_ok"] + summary["n_failed"]).sum()),
-                "minutes": minutes,
-                "with two jobs": minutes if plan in TIMED else minutes / 2,
-            }
-        )
-    table = pd.DataFrame(lines)
-    table.loc[len(table)] = ["all", *table[["fits", "minutes", "with two jobs"]].sum()]
-    for name in ("minutes", "with two jobs"):
-        table[name] = table[name].map("{:.1f}".format)
-    return table.astype({"fits": int})
 
 
 def _by_cell(summary: pd.DataFrame) -> list[tuple[str, MethodRows]]:

@@ -23,7 +23,7 @@ Z_CUT = 3.0
 
 OUR_OPTIONS: dict[str, dict[str, Any]] = {"rcweb": {}, "rcweb-paper": {"method": "paper"}}
 # Methods that use the density for nothing but a cut at the end: their weights are those before it.
-CUT_LAST = ("fastica", "fastica-samples", "varimax", "vsp", "nmf")
+CUT_LAST = ("fastica", "fastica-samples", "varimax", "vsp", "nmf", "cnmf", "cnmf-quick")
 
 
 @dataclass(frozen=True)

@@ -119,6 +119,7 @@ def measure_foreign(cell: ForeignCell, method: str, seed: int) -> dict[str, Any]
     beside = found if method == "fastica" else _fastica(cell, seed, known, density)
     return {
         "seconds": round(found.seconds, 4),
+        "cpu_seconds": round(found.cpu_seconds, 4),
         "seconds_ratio": round(found.cpu_seconds / beside.cpu_seconds, 3),
         "peak_mb": round(found.peak_mb, 1),
         **score_world(found, world),

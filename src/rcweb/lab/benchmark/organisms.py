@@ -139,6 +139,7 @@ def _halves(cell: OrganismCell, method: str, seed: int) -> dict[str, Any]:
     met = [met_sets(f.scores, sets, HALVES_EDGES, variables=names) for f in (first, second)]
     return {
         "seconds": round(first.seconds + second.seconds, 3),
+        "cpu_seconds": round(first.cpu_seconds + second.cpu_seconds, 3),
         "known_again": len(met[0] & met[1]),
         "rows_again": matched_rows(first.weights, second.weights, HALVES_LEVEL),
         "n_components_found": (len(first.scores) + len(second.scores)) / 2,
@@ -146,19 +147,8 @@ def _halves(cell: OrganismCell, method: str, seed: int) -> dict[str, Any]:
 
 
 def _shuffled(cell: OrganismCell, method: str, seed: int) -> dict[str, Any]:
-    X = _table(cell.table).to_numpy(np.float64)
-    rng = np.random.default_rng(seed)
-    samples, variables = rng.permutation(len(X)), rng.permutation(X.shape[1])
-    signs = rng.choice([-1.0, 1.0], X.shape[1])
-    found = find((X * signs)[samples][:, variables], _asked(cell), method, seed)
-    weights = np.empty_like(found.weights)
-    # Back to the order of the table, then the signs.
-    weights[:, variables] = found.weights
-    first = _fit(cell, method, seed)
-    return {
-        **_facts(found),
-        **_agreement(first, TableFit(**{**vars(found), "weights": weights * signs})),
-    }
+    found = _fitted_shuffled(cell.table, _asked(cell), method, seed)
+    return {**_facts(found), **_agreement(_fit(cell, method, seed), found)}
 
 
 def _agreement(first: TableFit, second: TableFit) -> dict[str, float]:
@@ -237,6 +227,20 @@ def _fitted_halves(
     first, second = np.array_split(np.random.default_rng(seed).permutation(len(X)), 2)
     one = find(X[np.sort(first)], asked, method, seed)
     return one, find(X[np.sort(second)], asked, method, seed)
+
+
+@lru_cache(maxsize=8)
+def _fitted_shuffled(table: str, asked: int | str, method: str, seed: int) -> TableFit:
+    """A fit of the shuffled table, its weights in the order of the table and with its signs."""
+    X = _table(table).to_numpy(np.float64)
+    rng = np.random.default_rng(seed)
+    samples, variables = rng.permutation(len(X)), rng.permutation(X.shape[1])
+    signs = rng.choice([-1.0, 1.0], X.shape[1])
+    found = find((X * signs)[samples][:, variables], asked, method, seed)
+    weights = np.empty_like(found.weights)
+    # Back to the order of the table, then the signs.
+    weights[:, variables] = found.weights
+    return TableFit(**{**vars(found), "weights": weights * signs})
 
 
 @lru_cache(maxsize=2)

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from rcweb.lab.benchmark.budget import board_lines, cost_lines, method_costs
 from rcweb.lab.benchmark.comparison import (
     accuracy_lines,
     claims_lines,
@@ -24,7 +25,6 @@ from rcweb.lab.benchmark.comparison import (
     ksvd_lines,
     loss_lines,
     published_lines,
-    seconds_lines,
     slow_lines,
     speed_lines,
     unknown_p_lines,
@@ -101,7 +101,9 @@ def tables(results: Path) -> dict[str, Make]:
         "ksvd": lambda read: ksvd_lines(read("ksvd")),
         "speed": lambda read: speed_lines(read("speed")),
         "fig4": lambda read: exponent_lines(read("fig4/exponents")),
-        "budget": lambda read: seconds_lines(_each(read, PLANS_RUN)),
+        "budget": lambda read: cost_lines(rows, PLANS_RUN),
+        "board budget": lambda read: board_lines(rows),
+        "method costs": lambda read: method_costs(rows, ("organisms", "foreign")),
         "methods": lambda read: method_lines(),
         "planted cells": planted_cells,
         "scale": lambda read: size_lines(rows("scale")),

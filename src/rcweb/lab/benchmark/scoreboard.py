@@ -1,6 +1,7 @@
 """``python -m rcweb.lab.benchmark.scoreboard``: docs/scoreboard.md from benchmarks/results.
 
 The page is written as a whole; ``--check`` changes nothing and tells whether it is in step.
+``--run COLUMNS`` first measures what these columns need and has not been measured yet.
 """
 
 from __future__ import annotations
@@ -10,14 +11,18 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
+from rcweb.lab.benchmark.budget import BOARD
 from rcweb.lab.benchmark.comparison import OURS
 from rcweb.lab.benchmark.measured import ReadRows
 from rcweb.lab.benchmark.methods import METHODS
 from rcweb.lab.benchmark.paired import FEWEST_PAIRS, LEVEL, compare
+from rcweb.lab.benchmark.plans import TIMED
 from rcweb.lab.benchmark.questions import Question, questions
+from rcweb.lab.benchmark.runner import run
 from rcweb.lab.benchmark.store import read_rows
 from rcweb.lab.benchmark.summary import to_markdown
 from rcweb.lab.benchmark.targets import target_lines
@@ -163,27 +168,37 @@ def _standing(column: Column) -> str:
 
 
 def losses(column: Column) -> pd.DataFrame:
-    """Units in which some rival's mean over seeds is better than that of rcweb, worst first."""
+    """Units in which some rival is better than rcweb, over the seeds both finished, worst first."""
     if OURS not in column.values:
         return pd.DataFrame()
-    ours = column.by_unit(OURS)
-    rivals = [name for name in column.methods if not name.startswith(OURS)]
     sign = 1 if column.question.higher else -1
     # Differences that rounding hides are not losses.
     smallest = 0.5 * 10.0**-column.question.digits
-    lines = []
-    theirs = {name: column.by_unit(name).to_dict() for name in rivals}
-    for unit, value in ours.to_dict().items():
-        run = {name: means[unit] for name, means in theirs.items() if unit in means}
-        if not run:
+    beside: dict[object, list[dict[str, Any]]] = {}
+    for name in column.methods:
+        if name.startswith(OURS):
             continue
-        rival = max(run, key=lambda name: sign * run[name])
-        by = sign * (run[rival] - value)
-        if by > smallest:
-            line = {"where": unit, "rcweb": value, "rival": run[rival], "which": rival}
-            lines.append({**line, "by": by})
-    table = pd.DataFrame(lines)
+        # A rival may have fewer seeds: other tables, which may be easier.
+        both = column.values[[OURS, name]].dropna().groupby(level="unit", sort=False).mean()
+        for unit, ours, theirs in zip(both.index, both[OURS], both[name], strict=True):
+            line = {"where": unit, "rcweb": ours, "rival": theirs, "which": name}
+            beside.setdefault(unit, []).append({**line, "by": sign * (theirs - ours)})
+    worst = [max(lines, key=lambda line: line["by"]) for lines in beside.values()]
+    table = pd.DataFrame(line for line in worst if line["by"] > smallest)
     return table if table.empty else table.sort_values("by", ascending=False, kind="stable")
+
+
+def not_done(read: ReadRows) -> pd.DataFrame:
+    """Fits that failed or did not end within their limit, by method and plan."""
+    lines = []
+    for plan in (plan for plans in BOARD.values() for plan in plans):
+        rows = read(plan)
+        left = rows[rows["status"] != "ok"] if len(rows) else rows
+        for (method, error), part in left.groupby(["method", "error"]) if len(left) else ():
+            where = ", ".join(dict.fromkeys(part["label"]))
+            lines.append({"method": method, "plan": plan, "fits": len(part), "why": error})
+            lines[-1]["where"] = where
+    return pd.DataFrame(lines)
 
 
 def _in_order(names: set[str]) -> list[str]:
@@ -204,18 +219,28 @@ def render(results: Path) -> str:
         parts += [to_markdown(winners(measured)), TARGETS, to_markdown(target_lines(read))]
         parts.append("## Where a rival is ahead\n")
         parts.append(
-            "Every unit in which the mean over seeds of some rival is better than that of rcweb by "
-            "more than half of the last digit shown, worst first; one seed more may turn a small "
-            "one.\n"
+            "Every unit in which some rival is better than rcweb, in the mean over the seeds that "
+            "both finished, by more than half of the last digit shown, worst first, with the rival "
+            "that is farthest ahead; one seed more may turn a small one.\n"
         )
         for column in measured:
             table = losses(column)
             if not table.empty:
                 digits = column.question.digits
                 parts += [f"### {column.question.name}\n", to_markdown(table, max(digits, 1))]
+    unfinished = not_done(read)
+    if not unfinished.empty:
+        parts += ["## Fits without a result\n", to_markdown(unfinished)]
     if missing:
         parts.append(f"Not measured yet: {'; '.join(missing)}.\n")
     return "\n".join(parts)
+
+
+def measure_columns(group: str, results: Path, n_jobs: int = 1) -> None:
+    """Run the plans of a group of columns, or of "all"; each resumes where it stopped."""
+    groups = BOARD if group == "all" else {group: BOARD[group]}
+    for plan in (plan for plans in groups.values() for plan in plans):
+        run(plan, out=results / plan, n_jobs=1 if plan in TIMED else n_jobs)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -226,7 +251,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--page", type=Path, default=Path("docs/scoreboard.md"))
     parser.add_argument("--results", type=Path, default=Path("benchmarks/results"))
     parser.add_argument("--check", action="store_true", help="change nothing; 1 if out of step")
+    parser.add_argument("--run", choices=(*BOARD, "all"), help="measure these columns first")
+    parser.add_argument("--jobs", type=int, default=1, help="fits at a time, if none is timed")
     given = parser.parse_args(arguments)
+    if given.run:
+        measure_columns(given.run, given.results, given.jobs)
     old = given.page.read_text(encoding="utf-8") if given.page.exists() else ""
     new = render(given.results)
     if new == old:

@@ -77,7 +77,6 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     if "seconds" in rows:
         # Median: other work on the machine only ever adds time.
         table["seconds"] = groups["seconds"].median()
-        table["seconds_total"] = groups["seconds"].sum()
     if "cpu_seconds" in rows:
         table["cpu_seconds"] = groups["cpu_seconds"].median()
     if "exact_support" in rows:

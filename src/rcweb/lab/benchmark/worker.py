@@ -1,7 +1,8 @@
 """A process that measures: one JSON task a line on standard input, one JSON row a line back.
 
 A process of its own can be stopped when a method takes too long, and starts with the number of
-threads it is told, before any library reads it.
+threads it is told, before any library reads it. The limit is in seconds of CPU, so that other work
+on the machine does not decide who finishes.
 """
 
 from __future__ import annotations
@@ -22,12 +23,19 @@ from rcweb.lab.benchmark.plans import Task
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 # Imports and compilation of all kernels of a method, once per process.
 WARM_UP_SECONDS = 300.0
+# By the clock a fit may take this many times its limit: for one that waits without using the
+# processor, and where the system has no timer of CPU time.
+CLOCK_FACTOR = 10.0
 # Characters of an error that a row keeps: enough for one that lists all methods.
 LONGEST_ERROR = 1000
 
 
+# What ends a process at its limit; 0, which ends none, where there is no such timer (Windows).
+_LIMIT_SIGNAL = int(getattr(signal, "SIGPROF", 0))
+
+
 class Worker:
-    """The parent's side: starts the process, sends tasks, kills it after the time limit."""
+    """The parent's side: starts the process, sends tasks, tells a limit from a crash."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
@@ -71,10 +79,12 @@ class Worker:
             late.set()
             process.kill()
 
-        alarm = threading.Timer(timeout, stop)
+        # Every thread of the fit uses the processor.
+        limit = timeout * self.threads
+        alarm = threading.Timer(CLOCK_FACTOR * timeout, stop)
         alarm.start()
         try:
-            process.stdin.write(json.dumps(message) + "\n")
+            process.stdin.write(json.dumps({**message, "limit": limit}) + "\n")
             process.stdin.flush()
             answer = process.stdout.readline()
         except OSError:
@@ -85,8 +95,9 @@ class Worker:
         if answer:
             return dict(json.loads(answer))
         self.close()
-        if late.is_set():
-            return {"status": "timeout", "error": f"not done after {timeout:g} s"}
+        if late.is_set() or process.returncode == -_LIMIT_SIGNAL:
+            error = f"not done after {limit:g} s of CPU"
+            return {"status": "timeout", "error": error, "cpu_limit": limit}
         return {"status": "failed", "error": "the process died (out of memory?)"}
 
     def _start(self) -> subprocess.Popen[str]:
@@ -219,8 +230,21 @@ def main() -> None:
     replies = sys.stdout
     sys.stdout = sys.stderr
     for line in sys.stdin:
+        message = json.loads(line)
+        _limit(message.pop("limit", 0.0))
+        row = answer(message)
+        _limit(0.0)
         try:
-            print(json.dumps(answer(json.loads(line))), file=replies, flush=True)
+            print(json.dumps(row), file=replies, flush=True)
         except BrokenPipeError:
             # The near end was killed: nobody is left to tell, not even at exit.
             os._exit(1)
+
+
+def _limit(seconds: float) -> None:
+    """From now on so many seconds of CPU, of all threads, end this process; 0: no limit.
+
+    The signal keeps its default action, which also ends a fit inside of compiled code.
+    """
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, seconds)
