@@ -114,11 +114,13 @@ def test_backed_objects_are_read_in_blocks(tmp_path) -> None:
     here = fit_anndata(anndata.AnnData(X), **options)
     backed = anndata.read_h5ad(tmp_path / "x.h5ad", backed="r")
     there = fit_anndata(backed, **options)
-    np.testing.assert_array_equal(here.components_, there.components_)
+    # Sums over samples are made in another order (docs/scale.md): same edges, weights to rounding.
+    np.testing.assert_array_equal(here.components_ != 0, there.components_ != 0)
+    np.testing.assert_allclose(here.components_, there.components_, atol=1e-10)
     np.testing.assert_allclose(
         backed.obsm["X_rcweb"],
         here.transform(pd.DataFrame(X, columns=list(map(str, range(40))))),
-        atol=1e-12,
+        atol=1e-10,
     )
     backed.file.close()
 
