@@ -12,7 +12,7 @@ from rcweb.engine.edges import standardised, strong_part
 from rcweb.engine.effort import Run
 from rcweb.engine.measured import sample_measured
 from rcweb.engine.posterior.axes import Axes, all_axes, leading_axes
-from rcweb.engine.posterior.gibbs import Chain, Posterior
+from rcweb.engine.posterior.gibbs import FAITHFUL, Chain, Posterior
 from rcweb.engine.posterior.mean_field import MeanField, mean_field
 from rcweb.engine.search.peel import ENOUGH_FOUND
 from rcweb.engine.search.search import MOSTLY, Found, search_thoroughly
@@ -30,9 +30,6 @@ LEADING_AXES_NOISE = 0.12
 # 0.7 make 3.1, of 0.9 make 9.4.
 COLLINEAR = 2.5
 FEW_OF_ALL = 0.1  # conventional: share of the variables that is few in a table of any size
-# Correlation with the truth expected of a row that a converged posterior confirms. Measured (plan
-# `sensitivity`): 0.6 to 0.9 give the same results.
-FAITHFUL = 0.8
 
 
 @dataclass(frozen=True)
@@ -148,6 +145,7 @@ def estimate_measured(
         rows,
         values,
         (estimate.C, rows @ estimate.projection),
+        P=problem.spectrum.P,
         concentration=_concentration(problem),
         rng=run.rng,
     )

@@ -23,8 +23,9 @@ from scipy.special import logsumexp
 from rcweb.engine.effort import Sweeps
 from rcweb.engine.matching import row_correlation
 from rcweb.engine.posterior.axes import Axes
-from rcweb.engine.posterior.gibbs import Posterior
+from rcweb.engine.posterior.gibbs import FAITHFUL, Posterior
 from rcweb.engine.posterior.measured import MeasuredChain, MeasuredSamples
+from rcweb.engine.search.search import MOSTLY
 from rcweb.engine.solution import FactorScales, SeenFactors
 from rcweb.engine.types import Array, Ints, Rng
 
@@ -122,11 +123,13 @@ def sample_measured(
     values: Array,
     posterior: tuple[Array, Array],
     *,
+    P: int,
     concentration: float,
     rng: Rng,
 ) -> tuple[Posterior, FactorScales]:
     """The posterior of the table `rows` (M, N) with the factors `values` (M, F), each assigned to a
-    regulator; `posterior` : C (P, N) and activities (M, P) of the fit without them."""
+    regulator; `posterior` : C and activities of the fit without them; `P` : regulators asked
+    for."""
     C, R = posterior
     measured = np.isfinite(values).any(axis=1)
     samples = MeasuredSamples(
@@ -138,10 +141,13 @@ def sample_measured(
     chain = MeasuredChain(whole, C, rng, samples, concentration=concentration)
     sweeps = MEASURED_SWEEPS.within(C.size)
     chain.trust_first(TRUSTING)
-    chain.advance(sweeps.burn, shaped=False)
-    chain.advance(sweeps.shape)
+    burnt = chain.run(sweeps.burn, shaped=False)
+    # As in `estimate`: only sure rows tell the shape of the slab.
+    shaped = bool((burnt.fidelity > FAITHFUL).sum() >= MOSTLY * P)
+    if shaped:
+        chain.advance(sweeps.shape)
     chain.kept.clear()
-    return chain.run(sweeps.sweeps), chain.links(SCALE_LEVEL)
+    return chain.run(sweeps.sweeps, shaped=shaped), chain.links(SCALE_LEVEL)
 
 
 def other_axes(rows: Array, M: int, observed: Array) -> Axes:
