@@ -18,13 +18,14 @@ DENSE, FEW_VARIABLES, MANY_REGULATORS = claims()
         (DENSE, 1),
         (FEW_VARIABLES, 0),
         pytest.param(FEW_VARIABLES, 1, marks=pytest.mark.slow),
-        pytest.param(MANY_REGULATORS, 0, marks=pytest.mark.slow),
+        (MANY_REGULATORS, 0),
     ],
     ids=lambda value: value.panel if isinstance(value, Cell) else None,
 )
 def test_exact_support_without_noise(cell: Cell, seed: int) -> None:
     """Half of the entries are edges; two variables per regulator, where a search that is confined
-    to the directions left sees only blurred rows and found 0 of 10 networks."""
+    to the directions left sees only blurred rows and found 0 of 10 networks. With 250 regulators
+    the first search finds none of them: accuracy 0.3 if that ends the search."""
     truth = cell.draw(seed)
     model = RCweb(cell.n_regulators, random_state=seed).fit(truth.data)
     found = score_network(model.components_, truth.network)

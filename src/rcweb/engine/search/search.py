@@ -37,7 +37,7 @@ from rcweb.engine.search.peel import (
     pick_independent,
     sparse_above,
 )
-from rcweb.engine.search.space import AGREED, Density, Space
+from rcweb.engine.search.space import AGREED, NARROWEST, Density, Space
 from rcweb.engine.search.unmix import unmix
 from rcweb.engine.threads import parallel
 from rcweb.engine.types import Array, Mask, Rng
@@ -172,7 +172,9 @@ def _search_exact(
     report(f"search: {sparse.sum()} of {space.K} columns are sparser than chance")
     same = ~_contradicted(start.B, other.B[_sparser_than_chance(space, other, chance)])
     found = _ungraded(start, chance, sparse, same)
-    if sparse.sum() >= most or not sparse.any() or space.blurred:
+    # Without noise a dense row shows as soon as it is found, however few variables there are.
+    hopeless = not sparse.any() and space.level > NARROWEST
+    if sparse.sum() >= most or hopeless or space.blurred:
         return _graded(space, found)
     return search_thoroughly(space, found, report)
 

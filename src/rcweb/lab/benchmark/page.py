@@ -66,6 +66,7 @@ PAGES = tuple(
             "docs/activity.md",
             "docs/compare.md",
             "docs/interpretation.md",
+            "docs/measured.md",
             "docs/scale.md",
             "docs/studies.md",
         ),
