@@ -15,7 +15,7 @@ from rcweb.engine.posterior.axes import Axes, all_axes, leading_axes
 from rcweb.engine.posterior.gibbs import FAITHFUL, Chain, Posterior
 from rcweb.engine.posterior.mean_field import MeanField, mean_field
 from rcweb.engine.search.peel import ENOUGH_FOUND
-from rcweb.engine.search.search import MOSTLY, Found, search_thoroughly
+from rcweb.engine.search.search import Found, mostly, search_thoroughly
 from rcweb.engine.search.sharpen import sharpen
 from rcweb.engine.search.space import LOW_NOISE, NEAR_ZERO, Space
 from rcweb.engine.solution import FactorScales
@@ -160,14 +160,9 @@ def _graded(problem: RefinedProblem, posterior: Posterior, found: Found) -> Foun
     found = replace(found, trusted=_trusted(posterior, problem.space))
     # Noise hides that a row is sparse, or the search had not found it; the posterior knows how far
     # it can trust each row. With little noise a chain that trusts but a few rows found none.
-    if problem.blurred or (found.sampled and _whole(found.trusted, problem)):
+    if problem.blurred or (found.sampled and mostly(found.trusted, problem.spectrum.P)):
         found = replace(found, sparse=found.sparse | found.trusted, same=found.same | found.trusted)
     return found
-
-
-def _whole(good: Mask, problem: RefinedProblem) -> bool:
-    """Whether about as many rows are good as there are regulators."""
-    return bool(good.sum() >= MOSTLY * problem.spectrum.P)
 
 
 def _trusted(posterior: Posterior, space: Space) -> Mask:
@@ -198,7 +193,7 @@ def _converged(problem: RefinedProblem, field: MeanField, found: Found) -> bool:
         good = good | (field.posterior.fidelity > FAITHFUL)
     return (
         field.converged
-        and _whole(good, problem)
+        and mostly(good, problem.spectrum.P)
         and _inflation(problem.table, field.posterior) < COLLINEAR
     )
 
@@ -276,12 +271,12 @@ def _sample(
         budget = run.effort.stuck.within(start.C.size)
         # Rows that are sparser than chance are near their mode already: one block without a climb
         # is then enough.
-        near = _whole(found.sparse, problem)
+        near = mostly(found.sparse, problem.spectrum.P)
         swept = chain.burn_in(budget.burn, patience=1 if near else 3)
         run.report(f"refine: {swept} sweeps until the posterior stopped climbing")
         # Rows that are still unsure say nothing about the slab's shape, and a shape learned from
         # them holds them where they are: 3A, M=100, N=1000: accuracy 0.71 instead of 0.77.
-        shaped = _whole(chain.state.fidelity > FAITHFUL, problem)
+        shaped = mostly(chain.state.fidelity > FAITHFUL, problem.spectrum.P)
     if shaped:
         chain.advance(budget.shape)
     return chain.run(budget.sweeps, shaped=shaped)

@@ -25,7 +25,7 @@ from rcweb.engine.matching import row_correlation
 from rcweb.engine.posterior.axes import Axes
 from rcweb.engine.posterior.gibbs import FAITHFUL, Posterior
 from rcweb.engine.posterior.measured import MeasuredChain, MeasuredSamples
-from rcweb.engine.search.search import MOSTLY
+from rcweb.engine.search.search import mostly
 from rcweb.engine.solution import FactorScales, SeenFactors
 from rcweb.engine.types import Array, Ints, Rng
 
@@ -143,7 +143,7 @@ def sample_measured(
     chain.trust_first(TRUSTING)
     burnt = chain.run(sweeps.burn, shaped=False)
     # As in `estimate`: only sure rows tell the shape of the slab.
-    shaped = bool((burnt.fidelity > FAITHFUL).sum() >= MOSTLY * P)
+    shaped = mostly(burnt.fidelity > FAITHFUL, P)
     if shaped:
         chain.advance(sweeps.shape)
     chain.kept.clear()

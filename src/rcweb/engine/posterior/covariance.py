@@ -48,10 +48,7 @@ class ActivityCovariance:
         log = self.evidence(Q)
         chosen = rng.choice(len(log), p=np.exp(log - logsumexp(log)))
         root = np.linalg.cholesky(self._scale(Q, chosen))
-        # Bartlett's factor of a Wishart matrix.
-        T = np.tril(rng.standard_normal((self.P, self.P)), -1)
-        T.flat[:: self.P + 1] = np.sqrt(rng.chisquare(self.freedom[chosen] - np.arange(self.P)))
-        drawn = root @ T
+        drawn = root @ wishart_root(self.freedom[chosen], self.P, rng)
         return np.asarray(drawn @ drawn.T)
 
     def expected(self, Q: Array) -> Array:
@@ -62,3 +59,11 @@ class ActivityCovariance:
     def _scale(self, Q: Array, chosen: int) -> Array:
         inverse = np.linalg.inv(Q + self.nu[chosen] * np.eye(self.P))
         return np.asarray((inverse + inverse.T) / 2)
+
+
+def wishart_root(n: float, P: int, rng: Rng) -> Array:
+    """Bartlett's factor T (P, P): T T^T is Wishart with n > P - 1 degrees of freedom and identity
+    scale."""
+    T = np.tril(rng.standard_normal((P, P)), -1)
+    T.flat[:: P + 1] = np.sqrt(rng.chisquare(n - np.arange(P)))
+    return T

@@ -23,7 +23,7 @@ from scipy.special import betaln, entr
 
 from rcweb.engine.checkpoint import StageStore
 from rcweb.engine.posterior.axes import Axes
-from rcweb.engine.posterior.covariance import ActivityCovariance
+from rcweb.engine.posterior.covariance import ActivityCovariance, wishart_root
 from rcweb.engine.posterior.kernels import draw_edges, draw_shaped_edges
 from rcweb.engine.posterior.slab import (
     PRIOR_MIX,
@@ -317,10 +317,9 @@ def draw_activities(axes: Axes, state: State, rng: Rng) -> tuple[Array, Array, f
 
 
 def _wishart(n: int, P: int, rng: Rng) -> Array:
-    """Wishart with n degrees of freedom and identity scale, by Bartlett's factor."""
+    """Wishart with n degrees of freedom and identity scale."""
     if n <= P:  # Bartlett's factor needs n > P - 1 degrees of freedom
         E = rng.standard_normal((n, P))
         return E.T @ E
-    T = np.tril(rng.standard_normal((P, P)), -1)
-    T.flat[:: P + 1] = np.sqrt(rng.chisquare(n - np.arange(P)))
+    T = wishart_root(n, P, rng)
     return T @ T.T

@@ -112,6 +112,11 @@ class Found:
         return beyond_chance(self.recurrence, self.columns.B.shape[1])
 
 
+def mostly(good: Mask, P: int) -> bool:
+    """Whether about as many rows are good as there are regulators, P."""
+    return bool(good.sum() >= MOSTLY * P)
+
+
 def own_share(B: Array) -> Array:
     """Length of each unit row outside the span of all others."""
     return np.asarray(1 / np.sqrt(np.diag(np.linalg.inv(B @ B.T))))
