@@ -7,19 +7,26 @@ import pytest
 
 from rcweb import RCweb
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.outliers import LIMIT, TOO_MANY, WILD, limit_outliers
+from rcweb.engine.outliers import LIMIT, TOO_MANY, WILD, LimitedTable, limit_outliers
 from rcweb.engine.samples import InMemory
+from rcweb.engine.spectrum import leading_directions
 from rcweb.lab.metrics import score_network
 from rcweb.lab.simulate import simulate
 
 
+def limit(samples: InMemory, n_components: int) -> LimitedTable:
+    """`limit_outliers` from the directions of the table as it is."""
+    whole = CondensedTable.of(samples.G0)
+    return limit_outliers(whole, samples, leading_directions(whole, n_components), n_components)
+
+
 def limited_table(G: np.ndarray) -> tuple[np.ndarray, float]:
     """The table with wild entries pulled in, centred again, and their share."""
-    limited = limit_outliers(CondensedTable.of(G), InMemory(G), 5)
-    assert limited.wild > TOO_MANY
-    condensed = limited.spectrum.table.power / limited.spectrum.factor**2
-    np.testing.assert_allclose(condensed, (limited.samples.G0**2).sum(axis=0))
-    return limited.samples.G0, limited.wild
+    result = limit(InMemory(G), 5)
+    assert result.wild > TOO_MANY
+    condensed = result.spectrum.table.power / result.spectrum.factor**2
+    np.testing.assert_allclose(condensed, (result.samples.G0**2).sum(axis=0))
+    return result.samples.G0, result.wild
 
 
 def table(seed: int, noise_kind: str = "homoscedastic") -> np.ndarray:
@@ -43,9 +50,9 @@ def test_gaussian_tables_are_left_as_they_are(kind: str, noise: float) -> None:
         sim = simulate(100, 150, 5, noise=noise, noise_kind=kind, random_state=seed)
         G = sim.data - sim.data.mean(axis=0)
         samples = InMemory(G)
-        limited = limit_outliers(CondensedTable.of(G), samples, 5)
-        assert limited.samples is samples
-        assert limited.wild < TOO_MANY
+        result = limit(samples, 5)
+        assert result.samples is samples
+        assert result.wild < TOO_MANY
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -67,8 +74,8 @@ def test_limit_is_measured_from_the_fit() -> None:
     """Nothing remains further from the low-rank fit than some robust standard deviations, neither
     of the table as it is now nor as it was."""
     X, wild = spoiled(table(0), 0)
-    limited = limit_outliers(CondensedTable.of(X), InMemory(X), 5)
-    V, factor, G = limited.spectrum.V, limited.spectrum.factor, limited.samples.G0
+    result = limit(InMemory(X), 5)
+    V, factor, G = result.spectrum.V, result.spectrum.factor, result.samples.G0
     fit = ((G * factor) @ V) @ (V / factor[:, None]).T
     scatter = 1.4826 * np.median(np.abs(X - fit), axis=0)
     assert (np.abs(G - fit) / scatter).max() < 1.2 * LIMIT
@@ -82,11 +89,11 @@ def test_what_many_variables_share_is_no_wild_entry() -> None:
     row = rng.standard_normal(150) * (rng.random(150) < 0.3)
     G[[10, 50]] += 20 * G.std() * row
     X, _ = spoiled(G, 1, size=5.0)
-    limited = limit_outliers(CondensedTable.of(X), InMemory(X), 6).samples.G0
+    result = limit(InMemory(X), 6).samples.G0
     before = G - G.mean(axis=0)
     for sample in (10, 50):
-        assert np.corrcoef(limited[sample], before[sample])[0, 1] > 0.98
-        assert np.abs(limited[sample]).sum() > 0.9 * np.abs(before[sample]).sum()
+        assert np.corrcoef(result[sample], before[sample])[0, 1] > 0.98
+        assert np.abs(result[sample]).sum() > 0.9 * np.abs(before[sample]).sum()
 
 
 def test_scale_is_immaterial() -> None:

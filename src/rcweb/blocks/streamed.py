@@ -59,12 +59,14 @@ class First:
 
 @dataclass(frozen=True)
 class Streamed:
-    """Samples left on disk (see `rcweb.engine.samples.Samples`), and their condensed `table`."""
+    """Samples left on disk (see `rcweb.engine.samples.Samples`), centred or not; and their
+    condensed `table`."""
 
     reader: Reader
     first: First
     table: CondensedTable
     n_components: int | str
+    center: bool
 
     def some(self, most: int) -> Array:
         seen = (self.first.seen - self.first.centring.mean)[:, self.first.varying]
@@ -92,9 +94,9 @@ class Streamed:
     def limited(self, limit: Callable[[Array], Array]) -> tuple[Samples, CondensedTable]:
         first = self.first
         reader = self.reader.through(Limited(first.centring, first.varying, limit))
-        ready = _first_pass(reader, int(first.varying.sum()), self.n_components, True, False)
+        ready = _first_pass(reader, int(first.varying.sum()), self.n_components, self.center, False)
         table = _table(reader, ready, self.n_components, self.table.observed)
-        return Streamed(reader, ready, table, self.n_components), table
+        return Streamed(reader, ready, table, self.n_components, self.center), table
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ def condense(
         first = replace(first, preparation=replace(first.preparation, lone=lone))
     share = None if observed is None else observed[first.varying]
     table = _table(reader, first, n_components, share)
-    samples = Streamed(reader, first, table, n_components)
+    samples = Streamed(reader, first, table, n_components, center)
     return first.preparation, table, samples
 
 

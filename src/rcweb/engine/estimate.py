@@ -17,12 +17,11 @@ from rcweb.engine.posterior.mean_field import MeanField, mean_field
 from rcweb.engine.search.peel import ENOUGH_FOUND
 from rcweb.engine.search.search import Found, mostly, search_thoroughly
 from rcweb.engine.search.sharpen import sharpen
-from rcweb.engine.search.space import LOW_NOISE, NEAR_ZERO, Space
+from rcweb.engine.search.space import LOW_NOISE, NEAR_ZERO, NO_NOISE, Space
 from rcweb.engine.solution import FactorScales
 from rcweb.engine.spectrum import Spectrum
 from rcweb.engine.types import Array, Mask
 
-NO_NOISE = 1e-5  # below this zeros are exact up to rounding, and a posterior adds nothing
 # Below this noise leading axes are enough. Measured: equal false discovery rate below it, 0.07-0.10
 # instead of 0.05 above.
 LEADING_AXES_NOISE = 0.12
@@ -75,11 +74,11 @@ class RefinedProblem:
         """
         return self.space.blurred and self.spectrum.white
 
-    @property
-    def promising(self) -> bool:
-        """Whether columns that are no sparser than chance may still be right: some direction stands
-        above noise, and noise is independent."""
-        return self.spectrum.n_signal > 0 and self.spectrum.white
+    def hopeless(self, found: Found, least: float = 0.0) -> bool:
+        """Whether a longer search or a sampler would only turn over noise: no direction stands
+        above it, or it is not independent and at most a share `least` of the columns are sparse."""
+        few = found.sparse.mean() <= least and not self.spectrum.white
+        return few or self.spectrum.n_above_noise == 0
 
 
 def estimate_diffuse(problem: RefinedProblem, found: Found) -> NetworkEstimate:
@@ -97,8 +96,8 @@ def estimate_sparse(
     """Exact zeros: the joint posterior of R, C and noise; without noise the zeros themselves.
 
     Mean field first: 20-60 ms instead of 0.3-5 s of sampling. If it does not converge, the thorough
-    search runs if it was deferred, and the posterior is sampled. Neither is done where no column is
-    sparser than chance and noise is not independent: then all columns are noise.
+    search runs if it was deferred, and the posterior is sampled. Neither is done where all columns
+    are noise.
     """
     if problem.noise < NO_NOISE:
         estimate = _noise_free(problem.table, _rows(problem, found))
@@ -111,16 +110,14 @@ def estimate_sparse(
         )
     axes = _axes(problem)
     field = _mean_field(problem, axes, found)
-    hopeless = not (problem.promising or found.sparse.any())
     enough = found.thorough or found.sparse.sum() >= problem.spectrum.P
-    if not (hopeless or enough or _converged(problem, field, found)):
+    if not (enough or _converged(problem, field, found) or problem.hopeless(found)):
         found = _search_thoroughly(problem.space, found, run)
         field = _mean_field(problem, axes, found)
     converged = _converged(problem, field, found)
     run.report(f"posterior: {field.rounds} rounds, {'' if converged else 'not '}converged")
     posterior = field.posterior
-    hopeless = not problem.promising and found.sparse.mean() < ENOUGH_FOUND
-    if run.effort.converged is not None or not (converged or hopeless):
+    if run.effort.converged is not None or not (converged or problem.hopeless(found, ENOUGH_FOUND)):
         posterior = _sample(problem, axes, posterior, found, converged, run)
         found = replace(found, sampled=not converged)
         converged = True
@@ -133,15 +130,16 @@ def estimate_measured(
     problem: RefinedProblem,
     found: Found,
     estimate: NetworkEstimate,
+    table: CondensedTable,
     rows: Array,
     values: Array,
     run: Run,
 ) -> tuple[NetworkEstimate, Found, FactorScales]:
-    """The posterior with the factors `values` (M, F) of the samples `rows` (M, N), from where the
-    sampler ended without them; and the scales of the factors."""
+    """The posterior with the factors `values` (M, F) of the samples `rows` (M, N), condensed in
+    `table`, from where the sampler ended without them; and the scales of the factors."""
     run.report(f"measured: {values.shape[1]} factors take part in the posterior")
     posterior, scales = sample_measured(
-        all_axes(problem.table),
+        all_axes(table),
         rows,
         values,
         (estimate.C, rows @ estimate.projection),
@@ -150,7 +148,7 @@ def estimate_measured(
         rng=run.rng,
     )
     found = _graded(problem, posterior, found)
-    return _from_posterior(problem.table, posterior), found, scales
+    return _from_posterior(table, posterior), found, scales
 
 
 def _graded(problem: RefinedProblem, posterior: Posterior, found: Found) -> Found:

@@ -82,10 +82,10 @@ class LimitedTable:
 
 
 def limit_outliers(
-    table: CondensedTable, samples: Samples, n_components: int | str
+    table: CondensedTable, samples: Samples, spectrum: Spectrum, n_components: int | str
 ) -> LimitedTable:
-    """Limit wild entries, if there are many, and find the leading directions."""
-    spectrum = leading_directions(table, n_components)
+    """Limit wild entries, if there are many, and find the leading directions; `spectrum` are those
+    of the table as it is."""
     seen = _Seen.of(samples.some(rows_seen(table.N)), table.observed)
     limit, wild = _limit(seen, samples, spectrum)
     if wild < TOO_MANY:

@@ -48,10 +48,12 @@ from rcweb.engine.matching import row_correlation
 from rcweb.engine.measured import SEEN_AT, judge
 from rcweb.engine.number import choose_directions
 from rcweb.engine.outliers import TOO_MANY, LimitedTable, limit_outliers
+from rcweb.engine.sample_noise import equalise
 from rcweb.engine.samples import Samples, participation_ratio
 from rcweb.engine.search.halves import can_be_split
+from rcweb.engine.search.sample_halves import in_sample_halves
 from rcweb.engine.search.search import Found, search_columns, search_diffuse
-from rcweb.engine.search.space import Space
+from rcweb.engine.search.space import NO_NOISE, Space
 from rcweb.engine.solution import Records, SeenFactors, Solution
 from rcweb.engine.spectrum import Spectrum
 from rcweb.engine.types import Array, Mask
@@ -121,24 +123,35 @@ class _Wanted:
 
 @dataclass(frozen=True)
 class _Searched:
-    """What a search found in a table, and the numbers of directions tried before it."""
+    """What a search found in a table, and the numbers of directions tried before it; `weights` (m,)
+    by which samples in memory were multiplied, None where all are 1."""
 
     limited: LimitedTable
     problem: RefinedProblem
     arrangement: Arrangement
     found: Found
     tried: Records
+    weights: Array | None
 
     def rows(self) -> Array:
         """(n, N) rows of C, up to scale, for the variables as they came."""
         rows = self.problem.space.rows(self.found.columns.B) / self.problem.spectrum.factor
         return self.arrangement.restore(rows)
 
+    def rows_of_samples(self) -> Array:
+        """(m, N) the samples in memory, as the search saw them: rescaled, in the engine's order."""
+        samples = self.limited.samples.some(self.limited.table.M)
+        return self.arrangement.arranged_rows(samples) * self.problem.spectrum.factor
+
 
 def _search_table(
     table: CondensedTable, samples: Samples, n_components: int | str, run: Run
 ) -> _Searched:
-    limited = limit_outliers(table, samples, n_components)
+    equal, weights = equalise(table, samples, n_components), None
+    if equal.weigh is not None:
+        weights = equal.weigh.weight(samples.some(table.M))
+        run.report("samples: divided by their noise, which differs")
+    limited = limit_outliers(equal.table, equal.samples, equal.spectrum, n_components)
     if limited.wild >= TOO_MANY:
         run.report(f"outliers: {limited.wild:.2%} of the entries limited")
     spectrum, tried = limited.spectrum, Records()
@@ -149,7 +162,36 @@ def _search_table(
     space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
     problem = RefinedProblem(spectrum, space)
     run.report(f"basis: {space.K} directions, noise {space.level:.2f} of a row")
-    return _Searched(limited, problem, arrangement, _search(problem, run), tried)
+    searched = _Searched(limited, problem, arrangement, _search(problem, run), tried, weights)
+    # Without noise, what looks like its correlation is rounding.
+    if spectrum.white or problem.noise < NO_NOISE:
+        return searched
+    if spectrum.shows_edge:
+        return _halved(searched, isinstance(n_components, str), run)
+    if searched.found.exact:
+        # Nothing is certified: with so few samples there are too few directions to tell noise from.
+        nothing = np.zeros(len(searched.found.score))
+        return replace(searched, found=replace(searched.found, recurrence=nothing))
+    return searched
+
+
+def _halved(searched: _Searched, auto: bool, run: Run) -> _Searched:
+    """Where noise is not independent, what halves of the samples say; with "auto" only columns that
+    all have are kept, since the others are directions of noise.
+
+    Asked where directions above noise come to an end. Where they do not, small effects have no end
+    either, and half of the samples shows a few of the regulators only.
+    """
+    problem, found = searched.problem, searched.found
+    rows = problem.space.rows(found.columns.B).astype(np.float64)
+    found = replace(found, in_samples=in_sample_halves(searched.rows_of_samples(), rows))
+    run.report(f"search: {found.lasting.sum()} of {len(rows)} columns recur in halves of samples")
+    if auto:
+        lasting = np.flatnonzero(found.lasting)
+        found = found.take(lasting if len(lasting) else np.array([np.argmax(found.in_samples)]))
+        spectrum = replace(problem.spectrum, P=len(found.score))
+        problem = replace(problem, spectrum=spectrum)
+    return replace(searched, problem=problem, found=found)
 
 
 def _finish(searched: _Searched, wanted: _Wanted, run: Run) -> Solution:
@@ -177,15 +219,19 @@ def _take_measured(
     """Judge measured factors (M, F). Those that are seen take part where the posterior of a table
     with exact zeros had to be sampled; otherwise the estimate stays as it is."""
     spectrum = searched.problem.spectrum
-    rows = searched.arrangement.arranged_rows(searched.limited.samples.some(len(values)))
-    rows = rows * spectrum.factor
+    rows, table = searched.rows_of_samples(), searched.problem.table
+    if searched.weights is not None:
+        # Factors were measured in the samples as they are, not divided by their noise.
+        rows = rows / searched.weights[:, None]
+        rows -= rows.mean(axis=0)
+        table = CondensedTable.of(rows)
     coordinates = rows @ (spectrum.V / spectrum.s) * np.sqrt(len(rows))
     factors = judge(values, rows @ estimate.projection, coordinates)
     seen = factors.q <= SEEN_AT
     if not (seen.any() and found.exact and found.sampled):
         return factors, estimate, found
     estimate, found, scales = estimate_measured(
-        searched.problem, found, estimate, rows, values[:, seen], run
+        searched.problem, found, estimate, table, rows, values[:, seen], run
     )
     return replace(factors, used=seen, scales=scales), estimate, found
 

@@ -24,15 +24,18 @@ class Samples(Protocol):
         of its power in the largest one."""
 
     def limited(self, limit: Callable[[Array], Array]) -> tuple[Samples, CondensedTable]:
-        """The samples after `limit` (a map of rows), centred again, and their table."""
+        """The samples after `limit` (a map of rows), centred again unless they were not, and their
+        table."""
 
 
 @dataclass(frozen=True)
 class InMemory:
-    """All samples at once: G0 (M, N); share of each variable that was measured, if not all."""
+    """All samples at once: G0 (M, N); share of each variable that was measured, if not all; whether
+    they are centred."""
 
     G0: Array
     observed: Array | None = None
+    centred: bool = True
 
     def some(self, most: int) -> Array:
         return self.G0[spread(len(self.G0), most)]
@@ -44,8 +47,9 @@ class InMemory:
 
     def limited(self, limit: Callable[[Array], Array]) -> tuple[Samples, CondensedTable]:
         G = limit(self.G0)
-        G -= G.mean(axis=0)  # limits are not symmetric in the data: means have moved
-        return InMemory(G, self.observed), CondensedTable.of(G, self.observed)
+        if self.centred:
+            G -= G.mean(axis=0)  # limits are not symmetric in the data: means have moved
+        return InMemory(G, self.observed, self.centred), CondensedTable.of(G, self.observed)
 
 
 def participation_ratio(power: Array, square: Array) -> Array:

@@ -70,6 +70,17 @@ class Spectrum:
         or batches, has a larger one (ratio 0.995-1.014 on planted tables, 1.03 for time series)."""
         return _is_white(self.table, self.s, self.V)
 
+    @cached_property
+    def n_above_noise(self) -> int:
+        """Directions above noise once all variables are equally noisy, however many were asked for:
+        unequal noise alone makes directions of its own."""
+        return _count_whitened(self.table)
+
+    @property
+    def shows_edge(self) -> bool:
+        """Whether directions above noise come to an end, as those of few regulators do."""
+        return self.n_above_noise < signal_limit(self.table)
+
     @property
     def no_edge(self) -> bool:
         """Whether the count of directions ran into its limit: no edge of noise can be seen."""
@@ -194,21 +205,23 @@ def _count_whitened(table: CondensedTable) -> int:
     With n directions taken as signal, what they leave tells the noise of each variable, and the
     table divided by it has some number of directions above noise. Below the true number that count
     exceeds n, since signal is left; from it on it does not. A count that starts too high confirms
-    itself: the noisiest variables make directions of their own. So n doubles until the count no
-    longer exceeds it, or up to `signal_limit`, and bisection finds the smallest such n.
+    itself: the noisiest variables make directions of their own. So n grows fourfold until the count
+    no longer exceeds it, or up to `signal_limit`, and bisection finds the smallest such n.
     """
     raw = _count_all(table)
-    if raw < 1 or _factors(table, table.leading(raw), raw, power=1.0) is None:
+    if raw < 1:
+        return raw
+    most = signal_limit(table)
+    leading = table.leading(most)
+    if _factors(table, leading, raw, power=1.0) is None:
         return raw
 
     def whitened(n: int) -> int:
-        factor = _factors(table, table.leading(n), n, power=1.0)
-        return _count_all(table.scaled(factor))
+        return _count_all(table.scaled(_factors(table, leading, n, power=1.0)))
 
     low, high = 0, 1
-    most = signal_limit(table)
     while high < most and whitened(high) > high:
-        low, high = high, min(2 * high, most)
+        low, high = high, min(4 * high, most)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if whitened(middle) <= middle else (middle, high)

@@ -50,19 +50,19 @@ def fit_whole(
     observed = None if observed is None else observed[prepared.columns]
     measured = None if measured is None else measured[prepared.samples]
 
-    def condensed(of: Prepared) -> tuple[CondensedTable, Samples]:
-        return CondensedTable.of(of.G0, observed), InMemory(of.G0, observed)
+    def condensed(of: Prepared, centred: bool) -> tuple[CondensedTable, Samples]:
+        return CondensedTable.of(of.G0, observed), InMemory(of.G0, observed, centred)
 
     whole: list[Prepared] = []
 
     def uncentred() -> tuple[CondensedTable, Samples, Array]:
         # Made when asked for: most tables do not need a second copy.
         whole.append(replace(prepare(limited, center=False, arrange=True), lone=lone))
-        return *condensed(whole[0]), whole[0].G0.mean(axis=0)
+        return *condensed(whole[0], False), whole[0].G0.mean(axis=0)
 
     other = uncentred if model.center == "auto" else None
     checkpoint = _open_checkpoint(model, X)
-    solution = _solve(model, *condensed(prepared), checkpoint, other, measured)
+    solution = _solve(model, *condensed(prepared, center), checkpoint, other, measured)
     return (prepared if solution.centred else whole[0]), solution
 
 

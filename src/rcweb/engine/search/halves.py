@@ -74,12 +74,14 @@ def part(space: Space, variables: NDArray[np.intp]) -> tuple[Space, Array]:
     return Space.at(X @ L, noise), np.asarray(L)
 
 
-def beyond_chance(recurrence: Array, K: int) -> Array:
-    """Recurrence rescaled so that 0 is what chance reaches and 1 means equal columns.
+def chance_cosine(K: int) -> float:
+    """Cosine that the best of K orthogonal directions has with any other by chance."""
+    return float(np.sqrt(2 * np.log(K) / K)) if K > 2 else 1.0
 
-    The best of K orthogonal directions has a cosine of about sqrt(2 log(K) / K) with any other.
-    """
-    chance = np.sqrt(2 * np.log(K) / K) if K > 2 else 1.0
+
+def beyond_chance(recurrence: Array, K: int) -> Array:
+    """Recurrence rescaled so that 0 is what chance reaches and 1 means equal columns."""
+    chance = chance_cosine(K)
     return np.asarray((recurrence - chance) / (1 - chance)) if chance < 1 else 0 * recurrence
 
 

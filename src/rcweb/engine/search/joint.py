@@ -36,6 +36,10 @@ class Columns:
     J: Array
     objective: float
 
+    def take(self, rows: NDArray[np.intp]) -> Columns:
+        """Some of the columns, with the objective of all."""
+        return Columns(self.B[rows], self.density.take(rows), self.J[rows], self.objective)
+
 
 def complement(B: Array, K: int) -> Array:
     """Orthonormal basis (K, K - n) of what the rows of `B` do not span."""

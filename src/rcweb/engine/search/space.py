@@ -15,6 +15,7 @@ Single = NDArray[np.float32]
 # Least width of the narrow part, in sd of the row: without noise an exact zero would have an
 # infinite density, and the objective no slope.
 NARROWEST = 0.02
+NO_NOISE = 1e-5  # of a row, below which zeros are exact up to rounding
 # Noise below which rows are sharpened before the posterior, and a new column may overlap more with
 # those found. Measured (plan `sensitivity`): 0.015 to 0.06 give the same scores.
 LOW_NOISE = 0.03

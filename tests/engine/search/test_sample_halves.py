@@ -1,0 +1,62 @@
+"""Columns that are noise shared by neighbours are not found again in other samples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rcweb import RCweb
+from rcweb.engine.search.sample_halves import in_sample_halves
+from rcweb.engine.search.search import SAME
+from rcweb.lab.metrics import score_network
+from rcweb.lab.simulate import simulate
+
+
+def neighbours(rng: np.random.Generator, M: int, N: int, memory: float) -> np.ndarray:
+    """Noise that neighbouring variables share: first-order autoregressive."""
+    E = rng.standard_normal((M, N))
+    for i in range(1, N):
+        E[:, i] = memory * E[:, i - 1] + np.sqrt(1 - memory**2) * E[:, i]
+    return E
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_true_rows_recur_and_sums_of_two_do_not(seed: int) -> None:
+    """Rows of the network, and sums of two of them."""
+    sim = simulate(200, 300, 8, noise=0.3, random_state=seed)
+    G = sim.data - sim.data.mean(axis=0)
+    unit = sim.network / np.linalg.norm(sim.network, axis=1, keepdims=True)
+    assert in_sample_halves(G, sim.network).min() > 0.95
+    assert in_sample_halves(G, unit + np.roll(unit, 1, axis=0)).max() < SAME
+
+
+@pytest.mark.parametrize("asked", [10, "auto"])
+@pytest.mark.parametrize("seed", range(2))
+def test_noise_that_neighbours_share_makes_no_regulator(seed: int, asked: int | str) -> None:
+    """Such noise is sparse, and recurs in halves of the variables: it had 8 certified regulators
+    with 350 edges, with "auto" 20 and 560."""
+    X = neighbours(np.random.default_rng(seed), 100, 400, 0.9)
+    model = RCweb(asked, random_state=0).fit(X)
+    assert not model.diagnosis_["certified"].any()
+    assert not model.components_.any()
+
+
+def test_regulators_are_found_under_such_noise() -> None:
+    """With "auto" only what recurs is kept: there were 60 regulators, a third of the edges
+    false."""
+    sim = simulate(200, 300, 8, noise=0.0, random_state=0)
+    rng = np.random.default_rng(1)
+    X = sim.data + 0.3 * sim.data.std() * neighbours(rng, 200, 300, 0.8)
+    model = RCweb(random_state=0).fit(X)
+    assert model.n_components_ == 8
+    score = score_network(model.components_, sim.network)
+    assert score.rho > 0.99
+    wrong = (model.components_ != 0).sum() - (
+        (np.abs(model.components_) > 0) & (sim.network != 0)[_matched(model.components_, sim)]
+    ).sum()
+    assert wrong < 0.07 * (model.components_ != 0).sum()
+
+
+def _matched(rows: np.ndarray, sim: object) -> np.ndarray:
+    network = sim.network  # type: ignore[attr-defined]
+    return np.abs(np.corrcoef(rows, network)[: len(rows), len(rows) :]).argmax(axis=1)

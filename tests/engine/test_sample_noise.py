@@ -1,0 +1,110 @@
+"""Samples are divided by their noise where it differs, and left as they are where it does not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rcweb import RCweb
+from rcweb.engine.condensed import CondensedTable
+from rcweb.engine.sample_noise import QUIETEST, EqualSamples, equalise
+from rcweb.engine.samples import InMemory
+from rcweb.lab.metrics import score_network
+from rcweb.lab.simulate import simulate
+
+
+def planted(seed: int, noise: np.ndarray, M: int = 200) -> tuple[np.ndarray, np.ndarray]:
+    """A centred table of 12 regulators and 300 variables whose noise in sample m is ``noise[m]`` of
+    the signal, and its network."""
+    rng = np.random.default_rng([seed, 7])
+    sim = simulate(M, 300, 12, noise=0.0, random_state=seed)
+    G = sim.data + noise[:, None] * sim.data.std() * rng.standard_normal(sim.data.shape)
+    return G - G.mean(axis=0), sim.network
+
+
+def equalised(G: np.ndarray, n_components: int | str) -> EqualSamples:
+    return equalise(CondensedTable.of(G), InMemory(G), n_components)
+
+
+def outliers(M: int, n: int, seed: int, size: float = 10.0) -> np.ndarray:
+    noise = np.full(M, 0.3)
+    noise[np.random.default_rng(seed).permutation(M)[:n]] *= size
+    return noise
+
+
+@pytest.mark.parametrize("asked", [12, "auto"])
+@pytest.mark.parametrize("seed", range(3))
+def test_equal_samples_are_left_as_they_are(seed: int, asked: int | str) -> None:
+    """The very same objects: nothing is copied, no pass over the data is spent."""
+    G, _ = planted(seed, np.full(200, 0.3))
+    samples = InMemory(G)
+    equal = equalise(CondensedTable.of(G), samples, asked)
+    assert equal.weigh is None
+    assert equal.samples is samples
+
+
+@pytest.mark.parametrize("asked", [12, "auto"])
+@pytest.mark.parametrize("n", [4, 20])
+def test_weights_are_one_over_the_noise(n: int, asked: int | str) -> None:
+    """Also of the samples that make directions of their own: few outliers would be fitted by spare
+    directions and look quiet."""
+    noise = outliers(200, n, seed=1)
+    G, _ = planted(1, noise)
+    equal = equalised(G, asked)
+    assert equal.weigh is not None
+    weight = equal.weigh.weight(G)
+    loud = noise > 1
+    assert np.median(weight[~loud]) / weight[loud] == pytest.approx(10, rel=0.35)
+    assert (weight**2).mean() == pytest.approx(1, rel=0.05)
+    # And the directions are those of the regulators.
+    assert len(equal.spectrum.s) == 12
+
+
+def test_samples_without_noise_do_not_outweigh_the_others() -> None:
+    """A reference sample, which is exact, counts as a sample of a quarter of the noise variance."""
+    noise = np.full(200, 0.3)
+    noise[:3] = 1e-4
+    G, _ = planted(0, noise)
+    equal = equalised(G, 12)
+    if equal.weigh is not None:
+        weight = equal.weigh.weight(G)
+        assert weight[:3].max() < 1.1 / np.sqrt(QUIETEST) * np.median(weight)
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1e6])
+def test_units_and_order_do_not_matter(unit: float) -> None:
+    """The weights belong to the samples, in any unit and order of samples."""
+    G, _ = planted(2, outliers(200, 10, seed=2))
+    order = np.random.default_rng(0).permutation(len(G))
+    one, other = equalised(G, 12), equalised(unit * G[order], 12)
+    assert one.weigh is not None
+    assert other.weigh is not None
+    np.testing.assert_allclose(
+        other.weigh.weight(unit * G[order]), one.weigh.weight(G)[order], rtol=1e-6
+    )
+
+
+@pytest.mark.parametrize("asked", [12, "auto"])
+def test_noisy_samples_cost_no_regulator(asked: int | str) -> None:
+    """A tenth of the samples ten times as noisy: rho was 0.73, and 40 regulators with "auto"."""
+    G, network = planted(3, outliers(200, 20, seed=3))
+    model = RCweb(asked, random_state=0).fit(G)
+    assert model.n_components_ == 12
+    assert score_network(model.weights_, network).rho > 0.99
+
+
+def test_holes_leave_samples_as_they_are() -> None:
+    """What fills a hole has no residual, so that samples with many would look quiet."""
+    G, _ = planted(4, outliers(200, 20, seed=4))
+    observed = np.full(G.shape[1], 0.9)
+    equal = equalise(CondensedTable.of(G, observed), InMemory(G, observed), 12)
+    assert equal.weigh is None
+
+
+def test_a_table_that_is_not_centred_stays_so() -> None:
+    """Limits and weights move means; they are taken off again only where they had been."""
+    G = np.random.default_rng(0).standard_normal((20, 5)) + 3
+    samples, _ = InMemory(G, centred=False).limited(lambda rows: rows * 2)
+    np.testing.assert_allclose(samples.some(20), 2 * G)
+    centred, _ = InMemory(G).limited(lambda rows: rows * 2)
+    np.testing.assert_allclose(centred.some(20).mean(axis=0), 0, atol=1e-12)
