@@ -123,6 +123,9 @@ def estimate_sparse(
         converged = True
     if converged:
         found = _graded(problem, posterior, found)
+    elif problem.spectrum.n_above_noise == 0:
+        none = np.zeros(len(found.score))
+        found = replace(found, same=none.astype(bool), recurrence=none)
     return _from_posterior(problem.table, posterior), found
 
 

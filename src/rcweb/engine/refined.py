@@ -163,16 +163,20 @@ def _search_table(
     problem = RefinedProblem(spectrum, space)
     run.report(f"basis: {space.K} directions, noise {space.level:.2f} of a row")
     searched = _Searched(limited, problem, arrangement, _search(problem, run), tried, weights)
+    if space.K >= min(limited.table.M - 1, limited.table.N):
+        return _uncertain(searched)
     # Without noise, what looks like its correlation is rounding.
     if spectrum.white or problem.noise < NO_NOISE:
         return searched
     if spectrum.shows_edge:
         return _halved(searched, isinstance(n_components, str), run)
-    if searched.found.exact:
-        # Nothing is certified: with so few samples there are too few directions to tell noise from.
-        nothing = np.zeros(len(searched.found.score))
-        return replace(searched, found=replace(searched.found, recurrence=nothing))
-    return searched
+    return _uncertain(searched) if searched.found.exact else searched
+
+
+def _uncertain(searched: _Searched) -> _Searched:
+    """Nothing is certified: so few samples leave too few directions to tell noise from."""
+    nothing = np.zeros(len(searched.found.score))
+    return replace(searched, found=replace(searched.found, recurrence=nothing))
 
 
 def _halved(searched: _Searched, auto: bool, run: Run) -> _Searched:
@@ -199,7 +203,7 @@ def _finish(searched: _Searched, wanted: _Wanted, run: Run) -> Solution:
     problem, found, arrangement = searched.problem, searched.found, searched.arrangement
     if found.exact:
         estimate, found = estimate_sparse(problem, found, run)
-        if not found.confirmed.any() and _would_show(problem.space):
+        if not found.confirmed.any() and found.lasting.any() and _would_show(problem.space):
             found = search_diffuse(problem.space, problem.spectrum.P, found.chance, run.report)
     if not found.exact:
         estimate = estimate_diffuse(problem, found)
@@ -207,7 +211,7 @@ def _finish(searched: _Searched, wanted: _Wanted, run: Run) -> Solution:
     if wanted.measured is not None:
         factors, estimate, found = _take_measured(searched, found, estimate, wanted.measured, run)
     wild = _wild_rows(problem, found, estimate, searched.limited.samples, arrangement)
-    keep = _choose_regulators(found, wild, problem.spectrum.P, wanted.n_components)
+    keep = _choose_regulators(found, wild, problem.spectrum, wanted.n_components)
     chosen = (keep, wild[keep])
     solution = _solution(problem, found, estimate, arrangement, chosen, wanted, searched.tried)
     return replace(solution, measured=factors)
@@ -278,17 +282,19 @@ def _wild_rows(
 
 
 def _choose_regulators(
-    found: Found, wild: Mask, P: int, n_components: int | str
+    found: Found, wild: Mask, spectrum: Spectrum, n_components: int | str
 ) -> NDArray[np.intp]:
-    """The P best columns, confirmed ones first; with "auto" the confirmed (the best, if none is).
+    """The P best columns, confirmed ones first. With "auto" as many as directions stand above noise
+    that is independent; above other noise the confirmed (the best, if none is).
 
     However sparse, wild rows come last.
     """
     good = found.confirmed & ~wild
     order = np.lexsort((-found.score, ~good, wild))
-    if isinstance(n_components, str):
-        return order[: max(int(good.sum()), 1)]
-    return order[: min(P, n_components)]
+    if not isinstance(n_components, str):
+        return order[: min(spectrum.P, n_components)]
+    counted = spectrum.white and spectrum.shows_edge
+    return order[: max(int((~wild if counted else good).sum()), 1)]
 
 
 def _solution(
