@@ -118,7 +118,7 @@ def estimate_sparse(
     run.report(f"posterior: {field.rounds} rounds, {'' if converged else 'not '}converged")
     posterior = field.posterior
     if run.effort.converged is not None or not (converged or problem.hopeless(found, ENOUGH_FOUND)):
-        posterior = _sample(problem, axes, posterior, found, converged, run)
+        posterior = _sample(problem, axes, field, found, converged, run)
         found = replace(found, sampled=not converged)
         converged = True
     if converged:
@@ -254,8 +254,9 @@ def _concentration(problem: RefinedProblem) -> float:
 
 
 def _sample(
-    problem: RefinedProblem, axes: Axes, start: Posterior, found: Found, calm: bool, run: Run
+    problem: RefinedProblem, axes: Axes, field: MeanField, found: Found, calm: bool, run: Run
 ) -> Posterior:
+    start = field.posterior
     # In double precision: over thousands of sweeps single roundings would grow, and tables that
     # differ in their last bits, such as chunks added up in another order, would end apart.
     chain = Chain(
@@ -271,9 +272,10 @@ def _sample(
     else:
         budget = run.effort.stuck.within(start.C.size)
         # Rows that are sparser than chance are near their mode already: one block without a climb
-        # is then enough.
+        # is then enough, and a short one where mean field came to rest there.
         near = mostly(found.sparse, problem.spectrum.P)
-        swept = chain.burn_in(budget.burn, patience=1 if near else 3)
+        block = 100 if near and field.converged else 300
+        swept = chain.burn_in(budget.burn, block=block, patience=1 if near else 3)
         run.report(f"refine: {swept} sweeps until the posterior stopped climbing")
         # Rows that are still unsure say nothing about the slab's shape, and a shape learned from
         # them holds them where they are: 3A, M=100, N=1000: accuracy 0.71 instead of 0.77.

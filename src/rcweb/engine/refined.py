@@ -163,7 +163,7 @@ def _search_table(
     problem = RefinedProblem(spectrum, space)
     run.report(f"basis: {space.K} directions, noise {space.level:.2f} of a row")
     searched = _Searched(limited, problem, arrangement, _search(problem, run), tried, weights)
-    if space.K >= min(limited.table.M - 1, limited.table.N):
+    if min(limited.table.M - 1, limited.table.N) <= space.K:
         return _uncertain(searched)
     # Without noise, what looks like its correlation is rounding.
     if spectrum.white or problem.noise < NO_NOISE:
