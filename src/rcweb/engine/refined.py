@@ -285,7 +285,9 @@ def _choose_regulators(
     found: Found, wild: Mask, spectrum: Spectrum, n_components: int | str
 ) -> NDArray[np.intp]:
     """The P best columns, confirmed ones first. With "auto" as many as directions stand above noise
-    that is independent; above other noise the confirmed (the best, if none is).
+    that is independent. Above other noise the confirmed (the best, if none is); where small effects
+    are everywhere also what more than one search found: graded as neither, it has no edges, but a
+    regulator that half of the searches miss may be real.
 
     However sparse, wild rows come last.
     """
@@ -293,8 +295,10 @@ def _choose_regulators(
     order = np.lexsort((-found.score, ~good, wild))
     if not isinstance(n_components, str):
         return order[: min(spectrum.P, n_components)]
-    counted = spectrum.white and spectrum.shows_edge
-    return order[: max(int((~wild if counted else good).sum()), 1)]
+    kept = good | (found.frequency > 0) & ~wild & (not found.exact)
+    if spectrum.white and spectrum.shows_edge:
+        kept = ~wild
+    return np.flatnonzero(kept) if kept.any() else order[:1]
 
 
 def _solution(
