@@ -19,8 +19,10 @@ from rcweb.engine.edges import keep_at_fdr
 from rcweb.engine.lone import FAR, find_lone, scatter_of
 from rcweb.engine.matching import match_rows, row_correlation
 from rcweb.engine.missing import fill
+from rcweb.engine.number import LITTLE
 from rcweb.engine.outliers import limit_outliers
 from rcweb.engine.prepare import prepare
+from rcweb.engine.sample_noise import equalise
 from rcweb.engine.samples import InMemory
 from rcweb.engine.search.consensus import MOST_ERROR, OFTEN, agree
 from rcweb.engine.search.halves import STREAM, beyond_chance
@@ -65,7 +67,9 @@ def engine_outliers() -> Figure:
     wild = rng.random(X.shape) < 0.01
     X = truth.data + np.where(wild, rng.choice([-6.0, 6.0], X.shape), 0.0)
     G0 = prepare(X, center=True).G0
-    limited = limit_outliers(CondensedTable.of(G0), InMemory(G0), 4).samples.some(100)
+    table = CondensedTable.of(G0)
+    spectrum = leading_directions(table, 4)
+    limited = limit_outliers(table, InMemory(G0), spectrum, 4).samples.some(100)
     ideal = truth.activities @ truth.network
     ideal = ideal - ideal.mean(axis=0)
     right.scatter(ideal[~wild], G0[~wild], s=2, color=LIGHT)
@@ -92,6 +96,43 @@ def engine_missing() -> Figure:
         panel.axline((0, 0), slope=1, color=GREY, lw=0.8)
         panel.set(xlabel="hidden value", title=f"{title}: error {error:.2f} of the spread")
     axes[0].set_ylabel("filled in")
+    return figure
+
+
+def engine_sample_noise() -> Figure:
+    """A tenth of the samples ten times as noisy: the weight of each, and what it changes."""
+    truth = simulate(150, 300, 8, noise=0.0, random_state=0, regulators="gaussian", density=0.15)
+    rng = np.random.default_rng(0)
+    noise = 0.3 * np.exp(0.3 * rng.standard_normal(150))
+    loud = np.arange(150) < 15
+    noise[loud] *= 10
+    X = truth.data + truth.data.std() * noise[:, None] * rng.standard_normal(truth.data.shape)
+    G0 = prepare(X, center=True).G0
+    table = CondensedTable.of(G0)
+    equal = equalise(table, InMemory(G0), 8)
+    assert equal.weigh is not None
+    weight = equal.weigh.weight(G0)
+    figure, (left, middle, right) = new_figure(2.7, 3)
+    for which, colour, text in ((~loud, BLUE, "most samples"), (loud, RED, "ten times as noisy")):
+        left.scatter(noise[which], weight[which], s=10, color=colour, label=text)
+    grid = np.array([noise.min(), noise.max()])
+    left.plot(grid, np.exp(np.mean(np.log(weight * noise))) / grid, color=GREY, lw=0.8, zorder=0)
+    left.set(xscale="log", yscale="log", xlabel="planted noise", ylabel="weight found")
+    left.set(xticks=[0.2, 0.5, 1, 2, 5], xticklabels=["0.2", "0.5", "1", "2", "5"])
+    left.set(yticks=[0.1, 0.3, 1, 2], yticklabels=["0.1", "0.3", "1", "2"])
+    left.minorticks_off()
+    left.set_title("one over the noise")
+    left.legend(loc="lower left", handletextpad=0.1)
+    for panel, one, title in ((middle, table, "as measured"), (right, equal.table, "weighted")):
+        leading = one.leading(30)
+        edge = noise_edge(leading.noise(8), 150, 300)
+        above = leading.values > edge
+        number = np.arange(1, 31)
+        panel.scatter(number[above], leading.values[above], s=12, color=BLUE)
+        panel.scatter(number[~above], leading.values[~above], s=12, color=GREY)
+        panel.axhline(edge, color=RED, lw=1, ls="--")
+        panel.set(xlabel="number", ylim=(0, None), title=f"{title}: {above.sum()} above noise")
+    middle.set_ylabel("singular value")
     return figure
 
 
@@ -152,7 +193,7 @@ def engine_number() -> Figure:
     left.plot(np.arange(1, len(values) + 1), values, ".", color=GREY)
     left.set(xlabel="number", ylabel="singular value", ylim=(0, None))
     left.set_title(f"the first {len(values)}: no step")
-    right.errorbar(K, n, yerr=np.sqrt(n), fmt="o", color=GREY, capsize=3)
+    right.errorbar(K, n, yerr=LITTLE * np.abs(n), fmt="o", color=GREY, capsize=3)
     right.plot(searched, n[list(K).index(searched)], "o", color=BLUE, ms=8, zorder=5)
     right.set(xlabel="directions tried", ylabel="columns that recur", ylim=(0, None))
     right.set_title(f"{searched} directions are searched")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-#: Grades of a regulator, best first: two halves of the variables lead to it; any start leads to
-#: it; neither.
+#: Grades of a regulator, best first: two halves of the variables lead to it (where it is
+#: asked, halves of the samples too); any start leads to it; neither.
 # The engine says how they are decided: `engine.search.search.Found`.
 GRADES = ("certified", "found", "unconfirmed")
 
