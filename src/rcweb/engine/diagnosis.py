@@ -24,8 +24,8 @@ def diagnose(
 ) -> Records:
     """One record per regulator kept.
 
-    certified : found again in halves of the variables that share none, searched cold; docs say how
-        often such a regulator is right
+    certified : found again in halves of the variables that share none, searched cold, and in halves
+        of the samples where noise is not independent; docs say how often such a regulator is right
     found : certified, or sparser than chance (where zeros are exact) and the same for any start
     frequency : share of the other searches that have it
     error : expected 1 - cosine between this regulator and that of another set of searches
@@ -90,17 +90,18 @@ def explain_number(
     searched = len(spectrum.s)
     if not isinstance(asked, str):
         basis = [{"evidence": "regulators asked for", "count": asked}]
-        why = fewer_than_asked(P, asked) or f"{P} regulators, as asked for"
+        why = fewer_than_asked(P, asked) or f"{_regulators(P)}, as asked for"
     elif tried:
         basis = tried
         why = (
-            f"{P} regulators: singular values show no edge of noise, {searched} directions searched"
+            f"{_regulators(P)}: singular values show no edge of noise, "
+            f"{searched} directions searched"
         )
     else:
         basis = [
             {"evidence": "singular values above the edge of noise", "count": spectrum.n_signal}
         ]
-        why = f"{P} regulators: {spectrum.n_signal} singular values stand above noise"
+        why = f"{_regulators(P)}: {spectrum.n_signal} singular values stand above noise"
     table = [
         *basis,
         {"evidence": "directions searched", "count": searched},
@@ -110,8 +111,9 @@ def explain_number(
         {"evidence": "log-likelihood of the columns", "count": round(found.columns.objective)},
     ]
     sampled = "; the posterior did not converge and was sampled, which takes long" * found.sampled
+    halved = " and in halves of the samples" * bool((found.in_samples < 1).any())
     sentence = (
-        f"{why}; {confirmed} columns are the same for any start, "
+        f"{why}; {confirmed} columns are the same for any start{halved}, "
         f"{certified} of them certified{sampled}."
     )
     return Number(table, sentence)
@@ -121,7 +123,11 @@ def fewer_than_asked(P: int, asked: int | str) -> str:
     """Why there are fewer regulators than asked for; empty where there are not."""
     if isinstance(asked, str) or asked <= P:
         return ""
-    return f"{P} regulators, not the {asked} asked for: no more could be told from noise"
+    return f"{_regulators(P)}, not the {asked} asked for: no more could be told from noise"
+
+
+def _regulators(P: int) -> str:
+    return "1 regulator" if P == 1 else f"{P} regulators"
 
 
 def dense_factors(found: Found, power: Array, total: float) -> tuple[str, ...]:

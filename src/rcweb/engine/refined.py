@@ -6,7 +6,8 @@ edge its probability. Where they scatter more, small effects are everywhere and 
 "small": an edge is then an entry clearly above its regulator's own background.
 
 Every regulator is graded. Certified: disjoint halves of the variables lead to it. Found: other
-starts lead to it. Edges of a regulator that is neither are not drawn.
+starts lead to it. Where noise is not independent both must also recur in halves of the samples.
+Edges of a regulator that is neither are not drawn.
 """
 
 from __future__ import annotations

@@ -49,7 +49,8 @@ class RCweb(
     ----------
     n_components : int or "auto"
         Number of regulators. "auto": where noise is independent, and directions above it come to an
-        end, all of these, graded; elsewhere those that are certified or found. `reason_` says how.
+        end, all of these, graded; elsewhere those that are certified or found and, where small
+        effects are everywhere, what more than one search found. `reason_` says how.
     method : {"refined", "paper"}
         "paper" is the published algorithm, nothing added.
     degree : int or None

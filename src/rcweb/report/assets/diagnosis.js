@@ -14,7 +14,7 @@ const MEANING = {
   score: "sparseness of its column",
   chance: "the sparsest column that the same search finds in noise",
   share: "part of its column that no other column explains",
-  certified: "two halves of the variables that share none lead to it",
+  certified: "two halves of the variables that share none lead to it, and halves of the samples where noise is shared",
   found: "certified, or the same for any start and above chance; edges of others are not drawn",
   frequency: "share of the other searches that have it too",
   error: "1 \u2212 cosine to be expected between two sets of searches",

@@ -1,7 +1,7 @@
 // How far a regulator was confirmed, in words.
 
 const GRADES = {
-  certified: "found again from halves of the variables that share none",
+  certified: "found again from halves of the variables that share none, and of the samples where noise is shared",
   found:
     "the same for any start of the search and above chance, but not found again from halves of the variables",
   unconfirmed:
