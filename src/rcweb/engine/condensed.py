@@ -49,12 +49,13 @@ def entry_noise(rest: float, n: int, M: int, N: int) -> float:
 
 def _largest(gram: Array, n: int) -> tuple[Array, Array]:
     """The n largest eigenvalues, descending, and their vectors."""
-    size = len(gram)
-    if n > ALL_AT_ONCE * size:
-        # Divide and conquer: fastest for all pairs, but it cannot compute a few of them only.
-        values, vectors = eigh(gram, driver="evd")
-    else:
+    size, values = len(gram), np.empty(0)
+    if n <= ALL_AT_ONCE * size:
         values, vectors = eigh(gram, subset_by_index=[size - n, size - 1])
+    # Divide and conquer: fastest for all pairs, but it cannot compute a few of them only. LAPACK's
+    # routine for a few may return fewer than asked for where many eigenvalues are equal.
+    if len(values) < n:
+        values, vectors = eigh(gram, driver="evd")
     return values[::-1][:n], vectors[:, ::-1][:, :n]
 
 

@@ -56,7 +56,7 @@ from rcweb.engine.search.sample_halves import in_sample_halves
 from rcweb.engine.search.search import Found, search_columns, search_diffuse
 from rcweb.engine.search.space import NO_NOISE, Space
 from rcweb.engine.solution import Records, SeenFactors, Solution
-from rcweb.engine.spectrum import Spectrum
+from rcweb.engine.spectrum import FEW_LEFT, Spectrum
 from rcweb.engine.types import Array, Mask
 
 # Participation ratios (effective numbers of variables, of samples); a row below both is a handful
@@ -164,12 +164,13 @@ def _search_table(
     problem = RefinedProblem(spectrum, space)
     run.report(f"basis: {space.K} directions, noise {space.level:.2f} of a row")
     searched = _Searched(limited, problem, arrangement, _search(problem, run), tried, weights)
-    if min(limited.table.M - 1, limited.table.N) <= space.K:
+    left = min(limited.table.M - 1, limited.table.N) - space.K
+    if left < 1:
         return _uncertain(searched)
     # Without noise, what looks like its correlation is rounding.
     if spectrum.white or problem.noise < NO_NOISE:
         return searched
-    if spectrum.shows_edge:
+    if left >= FEW_LEFT and spectrum.shows_edge:
         return _halved(searched, isinstance(n_components, str), run)
     return _uncertain(searched) if searched.found.exact else searched
 

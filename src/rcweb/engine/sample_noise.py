@@ -27,9 +27,6 @@ from rcweb.engine.types import Array
 
 WEIGHING_ROUNDS = 20  # of directions given the noise of samples, and noise given the directions
 SAME_NOISE = 0.05  # root mean square change of log weights that no longer matters
-# Of the typical noise variance. Samples to which a table was referred (its zero) seem to have
-# hardly any noise; a few such would otherwise outweigh all others.
-QUIETEST = 0.25
 # Variance of the log of the median of n squares of Gaussian noise, times n; derived:
 # 1 / (4 f(m)^2 m^2) with m the median and f the density of chi-squared with one degree of freedom.
 MEDIAN_VARIANCE = 5.443
@@ -44,7 +41,7 @@ class Weigh:
     s : (n,) singular values of the weighted rows
     scatter : (N,) of each variable around the fit
     typical : noise variance of a sample of weight 1, in units of the scatter; 0 before it is known
-    least : variance below which a sample counts as no quieter
+    least : of a typical sample; a quieter one counts as much, and no more
     believed : share of the variance of log variances that is not chance
     unit : root mean square of the weights of all samples before they are divided by it
     """
@@ -155,7 +152,9 @@ def _weigh(rows: Array, spectrum: Spectrum) -> Weigh | None:
         variance = weigh.variance(rows, weight)
         spread = float(np.log(variance).var())
         believed = max(1 - chance / spread, 0.0)
-        least = QUIETEST * float(np.median(variance))
+        # Only noisier samples count less. Samples to which a table was referred (its zero) seem to
+        # have hardly any noise, and a few such would outweigh all others.
+        least = float(np.median(variance))
         last, weight = weight, np.maximum(variance, least) ** (-believed / 2)
         # Weights of mean square 1: activities keep their variance.
         size = float(np.sqrt((weight**2).mean()))

@@ -212,7 +212,7 @@ def _count_whitened(table: CondensedTable) -> int:
     if raw < 1:
         return raw
     most = signal_limit(table)
-    leading = table.leading(most)
+    leading = table.leading(min(most, len(table.gram)))
     if _factors(table, leading, raw, power=1.0) is None:
         return raw
 
