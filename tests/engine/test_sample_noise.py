@@ -7,7 +7,8 @@ import pytest
 
 from rcweb import RCweb
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.sample_noise import QUIETEST, EqualSamples, equalise
+from rcweb.engine.conventions import GOOD_PART
+from rcweb.engine.sample_noise import EqualSamples, equalise
 from rcweb.engine.samples import InMemory
 from rcweb.lab.metrics import score_network
 from rcweb.lab.simulate import simulate
@@ -68,7 +69,7 @@ def test_samples_without_noise_do_not_outweigh_the_others() -> None:
     equal = equalised(G, 12)
     if equal.weigh is not None:
         weight = equal.weigh.weight(G)
-        assert weight[:3].max() < 1.1 / np.sqrt(QUIETEST) * np.median(weight)
+        assert weight[:3].max() < 1.1 / np.sqrt(GOOD_PART) * np.median(weight)
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1e6])

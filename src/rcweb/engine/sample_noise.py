@@ -16,20 +16,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rcweb.engine.basis import CLEARLY, noise_edge
+from rcweb.engine.basis import noise_edge
 from rcweb.engine.condensed import CondensedTable
+from rcweb.engine.conventions import CLEARLY, ENOUGH_TO_TELL, GOOD_PART, STANDARD_ERRORS
 from rcweb.engine.edges import MEDIAN_SQUARE
-from rcweb.engine.number import FEWEST_DIRECTIONS
 from rcweb.engine.samples import Samples
 from rcweb.engine.search.space import NO_NOISE
-from rcweb.engine.spectrum import STANDARD_ERRORS, Spectrum, leading_directions
+from rcweb.engine.spectrum import Spectrum, leading_directions
 from rcweb.engine.types import Array
 
 WEIGHING_ROUNDS = 20  # of directions given the noise of samples, and noise given the directions
 SAME_NOISE = 0.05  # root mean square change of log weights that no longer matters
-# Of the typical noise variance. Samples to which a table was referred (its zero) seem to have
-# hardly any noise; a few such would otherwise outweigh all others.
-QUIETEST = 0.25
 # Variance of the log of the median of n squares of Gaussian noise, times n; derived:
 # 1 / (4 f(m)^2 m^2) with m the median and f the density of chi-squared with one degree of freedom.
 MEDIAN_VARIANCE = 5.443
@@ -115,7 +112,7 @@ def _can_tell(rows: Array, spectrum: Spectrum) -> bool:
     residual, so that samples with many look quiet. Not with few samples either, nearly all of whose
     directions are signal, nor where what is left is rounding."""
     table, n, K = spectrum.table, _directions(spectrum), len(spectrum.s)
-    few = n < K and not (spectrum.no_edge and K >= 2 * FEWEST_DIRECTIONS)
+    few = n < K and not (spectrum.no_edge and K >= 2 * ENOUGH_TO_TELL)
     few |= 2 * n > len(rows) or n > table.N - 2
     rounding = spectrum.sigma <= NO_NOISE * np.sqrt(table.total / (table.M * table.N))
     return bool((table.observed == 1).all() and not few and not rounding)
@@ -155,7 +152,9 @@ def _weigh(rows: Array, spectrum: Spectrum) -> Weigh | None:
         variance = weigh.variance(rows, weight)
         spread = float(np.log(variance).var())
         believed = max(1 - chance / spread, 0.0)
-        least = QUIETEST * float(np.median(variance))
+        # Samples to which a table was referred (its zero) seem to have hardly any noise; a few such
+        # would outweigh all others.
+        least = GOOD_PART * float(np.median(variance))
         last, weight = weight, np.maximum(variance, least) ** (-believed / 2)
         # Weights of mean square 1: activities keep their variance.
         size = float(np.sqrt((weight**2).mean()))
