@@ -10,15 +10,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rcweb.engine.conventions import STANDARD_ERRORS
 from rcweb.engine.matching import row_correlation
 from rcweb.engine.search.joint import Columns, climb
 from rcweb.engine.search.space import NEAR_ZERO, Space
 from rcweb.engine.types import Array
 
 ANGLES = np.linspace(0, np.pi, 90, endpoint=False)  # steps of 2 degrees; the climb does the rest
-# Correlation of being near zero above which a pair is tried, in standard errors 1 / sqrt(N): rows
-# are many pairs, and each try costs time. Measured: half and twice give the same scores.
-ZERO_CORRELATION = 4.0
 # Least rise of the log-likelihood of two rows that counts, in nats. Measured: 5 gives the same
 # results, 20 less accurate ones; 1 draws more false edges in very sparse rows.
 GAIN = 10.0
@@ -62,7 +60,8 @@ def _suspects(Y: NDArray[np.float32], width: Array) -> NDArray[np.intp]:
     the entries, squares of turned rows look like those of independent rows.
     """
     near = (np.abs(Y) < NEAR_ZERO * width[:, None]).astype(np.float64)
-    least = ZERO_CORRELATION / np.sqrt(Y.shape[1])
+    # In standard errors 1 / sqrt(N): rows are many pairs, and each try costs time.
+    least = STANDARD_ERRORS / np.sqrt(Y.shape[1])
     return np.argwhere(np.triu(row_correlation(near, near), k=1) > least)
 
 

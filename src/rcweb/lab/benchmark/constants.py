@@ -120,7 +120,6 @@ FROM_ONE = frozenset(
         "MARGIN",
         "SPARE",
         "TOO_MANY_ASKED",
-        "WIDER",
     )
 )
 
