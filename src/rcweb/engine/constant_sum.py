@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rcweb.engine.conventions import AGREED, CLEARLY, GOOD_PART
+from rcweb.engine.conventions import CLEARLY, GOOD_PART
 from rcweb.engine.search.search import Found
-from rcweb.engine.search.space import Space
+from rcweb.engine.search.space import AGREED, Space
 from rcweb.engine.spectrum import Spectrum
 from rcweb.engine.types import Array, Mask
 

@@ -1,4 +1,4 @@
-"""What "little", "clearly", "agreed" and "beyond chance" mean, wherever the engine says so.
+"""What "little", "clearly" and "beyond chance" mean, wherever the engine says so.
 
 Thresholds with one meaning have one number; a rule has one of its own only where tables need it.
 Ranges are those in which the panel of the plan `sensitivity` keeps its score, rule by rule.
@@ -7,8 +7,9 @@ Ranges are those in which the panel of the plan `sensitivity` keeps its score, r
 from __future__ import annotations
 
 # Share of a whole, or relative difference, that is little. Conventional. Measured: few certified
-# columns 0.1-0.4; change of mean field 0.03-0.14; columns that recur in halves of the variables
-# differ by up to 0.05 between splits.
+# columns 0.1-0.4; change of mean field 0.03-0.14; 1 - cosine of a row with halves of the samples
+# 0.08-0.13, and with the truth, where the posterior expects it, 0.1-0.4; columns that recur in
+# halves of the variables differ by up to 0.05 between splits.
 LITTLE = 0.1
 # Share that is a good part of the whole. Conventional. Measured: 0.125-0.5 for a direction in one
 # entry, 0.125-0.25 for samples at one value, 0.17-0.33 for certified columns of clusters; not
@@ -19,10 +20,6 @@ GOOD_PART = 0.25
 # tables; outliers in a sample vary 1.0 times as much as a Poisson number if they occur one by one,
 # at least 15 times if together; a P twice too large is corrected (docs/benchmark.md, P unknown).
 CLEARLY = 1.5
-# Cosine above which two answers agree on a row. Measured: 0.9-0.975 between searches of all
-# variables, 0.87-0.92 between halves of the samples, 0.6-0.9 between a row and the truth where the
-# posterior has to expect it.
-AGREED = 0.9
 # Standard errors within which a difference may be chance, though many are looked at. Measured for
 # the second moment of noise: -1.6 to 4.1 on 80 small tables of independent noise, 5.0 to 9.3 on
 # time series; for zeros that two rows share: 2-8.

@@ -8,7 +8,7 @@ import numpy as np
 
 from rcweb.engine.checkpoint import staged
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.conventions import AGREED, LITTLE
+from rcweb.engine.conventions import LITTLE
 from rcweb.engine.edges import standardised, strong_part
 from rcweb.engine.effort import Run
 from rcweb.engine.measured import sample_measured
@@ -167,7 +167,7 @@ def _trusted(posterior: Posterior, space: Space) -> Mask:
     as there are directions, and not few of the variables. A row with fewer is dense, and any
     mixture of rows would do as well."""
     zeros = (1 - posterior.probability).sum(axis=1)
-    return np.asarray((posterior.fidelity > AGREED) & (zeros >= max(space.K, LITTLE * space.N)))
+    return np.asarray((posterior.fidelity > 1 - LITTLE) & (zeros >= max(space.K, LITTLE * space.N)))
 
 
 def _mean_field(problem: RefinedProblem, axes: Axes, found: Found) -> MeanField:
@@ -185,7 +185,7 @@ def _converged(problem: RefinedProblem, field: MeanField, found: Found) -> bool:
     """
     good = found.sparse
     if problem.blurred:
-        good = good | (field.posterior.fidelity > AGREED)
+        good = good | (field.posterior.fidelity > 1 - LITTLE)
     return (
         field.converged
         and mostly(good, problem.spectrum.P)
@@ -273,7 +273,7 @@ def _sample(
         run.report(f"refine: {swept} sweeps until the posterior stopped climbing")
         # Rows that are still unsure say nothing about the slab's shape, and a shape learned from
         # them holds them where they are: 3A, M=100, N=1000: accuracy 0.71 instead of 0.77.
-        shaped = mostly(chain.state.fidelity > AGREED, problem.spectrum.P)
+        shaped = mostly(chain.state.fidelity > 1 - LITTLE, problem.spectrum.P)
     if shaped:
         chain.advance(budget.shape)
     return chain.run(budget.sweeps, shaped=shaped)

@@ -96,7 +96,7 @@ def test_set_everywhere_and_restored() -> None:
         ("SPLITS", 1, 4),
         ("FIRST", 1, 2),
         ("EACH", 5.0, 20.0),
-        ("AGREED", 0.95, 0.8),
+        ("AGREED", 0.975, 0.9),
         ("MARGIN", 1.15, 1.6),
         ("WIDE", (0.75, 0.2), (3.0, 0.8)),
     ],

@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rcweb.engine.conventions import AGREED, CLEARLY, LITTLE
+from rcweb.engine.conventions import CLEARLY, LITTLE
 from rcweb.engine.search.consensus import OFTEN, SAME, SPLITS, Consensus, agree
 from rcweb.engine.search.deflate import deflate
 from rcweb.engine.search.halves import (
@@ -38,7 +38,7 @@ from rcweb.engine.search.peel import (
     pick_independent,
     sparse_above,
 )
-from rcweb.engine.search.space import NARROWEST, Density, Space
+from rcweb.engine.search.space import AGREED, NARROWEST, Density, Space
 from rcweb.engine.search.unmix import unmix
 from rcweb.engine.threads import parallel
 from rcweb.engine.types import Array, Mask, Rng
@@ -101,7 +101,7 @@ class Found:
     def lasting(self) -> Mask:
         """(n,) found again in halves of the samples, where that was asked. Measured: cosines up to
         0.86 in noise that neighbours share, from 0.92 on for true rows under such noise."""
-        return self.in_samples > AGREED
+        return self.in_samples > 1 - LITTLE
 
     @property
     def confirmed(self) -> Mask:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from rcweb.engine.conventions import AGREED
+from rcweb.engine.search.space import AGREED
 from rcweb.engine.types import Array
 
 SHARPEN_STEPS = 60  # at most; from 0.1 down to rounding

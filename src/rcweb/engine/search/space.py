@@ -19,6 +19,9 @@ NO_NOISE = 1e-5  # of a row, below which zeros are exact up to rounding
 # Noise below which rows are sharpened before the posterior, which needs the leading axes only.
 # Measured (plan `sensitivity`): 0.015 to 0.06 for the first, 0.06 to 0.24 for the second.
 LOW_NOISE = 0.06
+# Cosine above which two columns count as the same. Conventional: two answers that differ by more
+# than 0.05 are different. At 0.9 turned columns of blocks that any rotation fits are not told.
+AGREED = 0.95
 # Variables per direction; with more, a subset of the directions still shows a row. Measured (plan
 # `sensitivity`): 3 to 12 give the same results.
 ENOUGH = 6
