@@ -379,7 +379,7 @@ def test_offsets_without_meaning_are_still_subtracted():
 
 
 def test_a_dense_factor_is_reported_as_such():
-    """A batch that touches every variable is no regulator: it has no edges, and a warning says so."""
+    """A batch that touches every variable is no regulator: it has no edges, and that is said."""
     truth = simulate(150, 300, 6, noise=0.3, random_state=2)
     rng = np.random.default_rng(0)
     batch = np.repeat([-1.0, 1.0], 75)[:, None] * rng.standard_normal((1, 300))

@@ -15,9 +15,6 @@ from rcweb.engine.types import Array
 
 # Above this size of the smaller side, a few singular triplets are found by Lanczos iteration.
 _DENSE_LIMIT = 2500
-# Factor by which a direction clearly exceeds what noise can make, or the next direction. Measured:
-# a P twice too large is corrected on planted tables (docs/benchmark.md, P unknown).
-CLEARLY = 1.5
 
 
 @dataclass(frozen=True)

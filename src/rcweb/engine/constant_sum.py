@@ -12,15 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from rcweb.engine.conventions import CLEARLY, GOOD_PART
 from rcweb.engine.search.search import Found
 from rcweb.engine.search.space import AGREED, Space
 from rcweb.engine.spectrum import Spectrum
 from rcweb.engine.types import Array, Mask
-
-FEW_CERTIFIED = 1 / 3  # share of columns below which centring is suspected; clusters depend on it
-# Factor that is no chance: of the power of noise in a mean, whose relative error is sqrt(2 / N); of
-# the number of certified columns, where one or two more may be chance.
-CLEARLY_MORE = 2
 
 CONSTANT_SUM_NOTE = (
     "Activities sum to a constant, as in clusters or proportions: the means of the variables were "
@@ -31,7 +27,7 @@ CONSTANT_SUM_NOTE = (
 def centring_suspected(space: Space, found: Found) -> bool:
     """Whether centring may have mixed the regulators: few are certified. With much noise or few
     variables that is so in any case, and says nothing."""
-    few = found.certified.mean() < FEW_CERTIFIED
+    few = found.certified.mean() < GOOD_PART
     return bool(found.exact and few and not space.blurred and space.enough_variables)
 
 
@@ -41,7 +37,7 @@ def mean_stands_out(mean: Array, spectrum: Spectrum) -> bool:
     scaled = mean * spectrum.factor
     beyond = scaled - spectrum.V @ (spectrum.V.T @ scaled)
     noise = max(len(mean) - len(spectrum.s), 1) * spectrum.sigma**2 / spectrum.table.M
-    return bool(beyond @ beyond > CLEARLY_MORE * noise)
+    return bool(beyond @ beyond > CLEARLY * noise)
 
 
 def needs_mean(whole: Mask, centred: Mask, agreement: Array) -> bool:
@@ -51,5 +47,5 @@ def needs_mean(whole: Mask, centred: Mask, agreement: Array) -> bool:
     agreement : (rows of `whole`, rows of `centred`), correlations
     """
     new = whole & (np.abs(agreement).max(axis=1) < AGREED)
-    more = new.sum() > CLEARLY_MORE * max(int(centred.sum()), 1)
-    return bool(more and whole.mean() >= FEW_CERTIFIED)
+    more = new.sum() > CLEARLY * max(int(centred.sum()), 1)
+    return bool(more and whole.mean() >= GOOD_PART)

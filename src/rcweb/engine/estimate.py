@@ -8,13 +8,13 @@ import numpy as np
 
 from rcweb.engine.checkpoint import staged
 from rcweb.engine.condensed import CondensedTable
+from rcweb.engine.conventions import LITTLE
 from rcweb.engine.edges import standardised, strong_part
 from rcweb.engine.effort import Run
 from rcweb.engine.measured import sample_measured
 from rcweb.engine.posterior.axes import Axes, all_axes, leading_axes
-from rcweb.engine.posterior.gibbs import FAITHFUL, Chain, Posterior
+from rcweb.engine.posterior.gibbs import Chain, Posterior
 from rcweb.engine.posterior.mean_field import MeanField, mean_field
-from rcweb.engine.search.peel import ENOUGH_FOUND
 from rcweb.engine.search.search import Found, mostly, search_thoroughly
 from rcweb.engine.search.sharpen import sharpen
 from rcweb.engine.search.space import LOW_NOISE, NEAR_ZERO, NO_NOISE, Space
@@ -22,13 +22,9 @@ from rcweb.engine.solution import FactorScales
 from rcweb.engine.spectrum import Spectrum
 from rcweb.engine.types import Array, Mask
 
-# Below this noise leading axes are enough. Measured: equal false discovery rate below it, 0.07-0.10
-# instead of 0.05 above.
-LEADING_AXES_NOISE = 0.12
 # Variance inflation of activities above which mean field draws false edges: equal correlations of
 # 0.7 make 3.1, of 0.9 make 9.4.
 COLLINEAR = 2.5
-FEW_OF_ALL = 0.1  # conventional: share of the variables that is few in a table of any size
 
 
 @dataclass(frozen=True)
@@ -117,7 +113,7 @@ def estimate_sparse(
     converged = _converged(problem, field, found)
     run.report(f"posterior: {field.rounds} rounds, {'' if converged else 'not '}converged")
     posterior = field.posterior
-    if run.effort.converged is not None or not (converged or problem.hopeless(found, ENOUGH_FOUND)):
+    if run.effort.converged is not None or not (converged or problem.hopeless(found, LITTLE)):
         posterior = _sample(problem, axes, field, found, converged, run)
         found = replace(found, sampled=not converged)
         converged = True
@@ -171,9 +167,7 @@ def _trusted(posterior: Posterior, space: Space) -> Mask:
     as there are directions, and not few of the variables. A row with fewer is dense, and any
     mixture of rows would do as well."""
     zeros = (1 - posterior.probability).sum(axis=1)
-    return np.asarray(
-        (posterior.fidelity > FAITHFUL) & (zeros >= max(space.K, FEW_OF_ALL * space.N))
-    )
+    return np.asarray((posterior.fidelity > 1 - LITTLE) & (zeros >= max(space.K, LITTLE * space.N)))
 
 
 def _mean_field(problem: RefinedProblem, axes: Axes, found: Found) -> MeanField:
@@ -191,7 +185,7 @@ def _converged(problem: RefinedProblem, field: MeanField, found: Found) -> bool:
     """
     good = found.sparse
     if problem.blurred:
-        good = good | (field.posterior.fidelity > FAITHFUL)
+        good = good | (field.posterior.fidelity > 1 - LITTLE)
     return (
         field.converged
         and mostly(good, problem.spectrum.P)
@@ -242,7 +236,7 @@ def _clear_rows(problem: RefinedProblem, found: Found) -> Array:
 
 def _axes(problem: RefinedProblem) -> Axes:
     table, K = problem.table, problem.space.K
-    few = problem.noise < LEADING_AXES_NOISE and len(table.gram) > 12 * K
+    few = problem.noise < LOW_NOISE and len(table.gram) > 12 * K
     single = problem.noise > LOW_NOISE
     return leading_axes(table, 2 * K, single=single) if few else all_axes(table, single=single)
 
@@ -279,7 +273,7 @@ def _sample(
         run.report(f"refine: {swept} sweeps until the posterior stopped climbing")
         # Rows that are still unsure say nothing about the slab's shape, and a shape learned from
         # them holds them where they are: 3A, M=100, N=1000: accuracy 0.71 instead of 0.77.
-        shaped = mostly(chain.state.fidelity > FAITHFUL, problem.spectrum.P)
+        shaped = mostly(chain.state.fidelity > 1 - LITTLE, problem.spectrum.P)
     if shaped:
         chain.advance(budget.shape)
     return chain.run(budget.sweeps, shaped=shaped)

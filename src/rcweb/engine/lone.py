@@ -15,15 +15,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rcweb.engine.outliers import TIED, TOO_MANY, WILD, rows_seen
+from rcweb.engine.conventions import ENOUGH_TO_TELL, FEWEST, GOOD_PART
+from rcweb.engine.outliers import TOO_MANY, WILD, rows_seen
 from rcweb.engine.samples import spread
 from rcweb.engine.types import Array
 
 # Robust standard deviations. Heavy tails reach this far too, but then with many entries, which
 # `most` does not accept as single ones. Measured: no bit changes between 10 and 40.
 FAR = 20.0
-FEW = 3  # conventional: extreme entries that are single ones in a table of any size
-FEWEST_SAMPLES = 20  # conventional: with fewer the median of deviations may be small by chance
 ROUNDED = 1e-9  # scatter relative to the value that may be rounding alone
 ENTRIES_SHOWN = 5  # in a message
 
@@ -57,9 +56,9 @@ class Scatter:
 
 def scatter_of(rows: Array) -> Scatter | None:
     """Of some rows (m, N); None if extreme entries are no exception, or samples are few."""
-    if len(rows) < FEWEST_SAMPLES:
+    if len(rows) < ENOUGH_TO_TELL:
         return None
-    tied = (rows == rows.min(axis=0)).mean(axis=0) > TIED
+    tied = (rows == rows.min(axis=0)).mean(axis=0) > GOOD_PART
     centre = np.median(rows, axis=0)
     distance = np.abs(rows / 2 - centre / 2)  # halves: differences may overflow
     size = 2 * 1.4826 * np.median(distance, axis=0)
@@ -69,8 +68,9 @@ def scatter_of(rows: Array) -> Scatter | None:
 
 
 def most(entries: int) -> float:
-    """Largest number of extreme entries, in a table of this size, that are exceptions."""
-    return max(FEW, TOO_MANY * entries)
+    """Largest number of extreme entries, in a table of this size, that are exceptions; `FEWEST` are
+    in a table of any size."""
+    return max(FEWEST, TOO_MANY * entries)
 
 
 def far_entries(rows: Array, scatter: Scatter, start: int = 0) -> Array:

@@ -20,10 +20,11 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.special import logsumexp
 
+from rcweb.engine.conventions import FEWEST, LITTLE
 from rcweb.engine.effort import Sweeps
 from rcweb.engine.matching import row_correlation
 from rcweb.engine.posterior.axes import Axes
-from rcweb.engine.posterior.gibbs import FAITHFUL, Posterior
+from rcweb.engine.posterior.gibbs import Posterior
 from rcweb.engine.posterior.measured import MeasuredChain, MeasuredSamples
 from rcweb.engine.search.search import mostly
 from rcweb.engine.solution import FactorScales, SeenFactors
@@ -32,12 +33,10 @@ from rcweb.engine.types import Array, Ints, Rng
 MAX_EXACT = 8  # 8! = 40,320 orders are all visited; beyond that they are drawn
 DRAWN = 4000  # orders; p is then at least 1 / 4001
 ORDERS_AT_ONCE = 4096  # tried together: memory
-FEWEST_MEASURED = 3  # measured samples: two points lie on a line with anything
-SEEN_AT = 0.05  # false discovery rate over factors; conventional
-SCALE_LEVEL = 0.95  # of the intervals of scales; conventional
+# Conventional: false discovery rate over factors, and share of scales outside their intervals.
+ERROR_RATE = 0.05
 # Ratios of the signal's variance to that of the error, each as likely beforehand.
 RATIOS = (0.5, 2.0, 8.0)
-TRUSTING = 300  # sweeps in which errors are held small
 MEASURED_SWEEPS = Sweeps(600, 10, 450)  # measured: 300, 10, 300 give accuracies within 0.01
 
 
@@ -62,7 +61,7 @@ def seen(u: Array, R: Array, Z: Array, rng: Rng) -> tuple[float, float, float]:
     u = u[there] / largest if largest > 0 else u[there]
     u = u - u.mean() if n else u
     size = float(np.linalg.norm(u))
-    if n < FEWEST_MEASURED or size <= 1e-12:
+    if n < FEWEST or size <= 1e-12:
         return 1.0, 0.0, 0.0
     explain = _Explanations(R[there], Z[there])
     observed = explain.evidence(u[None] / size)[0]
@@ -140,14 +139,15 @@ def sample_measured(
     )
     chain = MeasuredChain(whole, C, rng, samples, concentration=concentration)
     sweeps = MEASURED_SWEEPS.within(C.size)
-    chain.trust_first(TRUSTING)
+    # Errors are held small for half as long as the burn-in that follows.
+    chain.trust_first(sweeps.burn // 2)
     burnt = chain.run(sweeps.burn, shaped=False)
     # As in `estimate`: only sure rows tell the shape of the slab.
-    shaped = mostly(burnt.fidelity > FAITHFUL, P)
+    shaped = mostly(burnt.fidelity > 1 - LITTLE, P)
     if shaped:
         chain.advance(sweeps.shape)
     chain.kept.clear()
-    return chain.run(sweeps.sweeps, shaped=shaped), chain.links(SCALE_LEVEL)
+    return chain.run(sweeps.sweeps, shaped=shaped), chain.links(1 - ERROR_RATE)
 
 
 def other_axes(rows: Array, M: int, observed: Array) -> Axes:

@@ -16,6 +16,7 @@ import numpy as np
 
 from rcweb.engine.canonical import arrange
 from rcweb.engine.condensed import CondensedTable
+from rcweb.engine.conventions import ENOUGH_TO_TELL, LITTLE
 from rcweb.engine.search.consensus import SPLITS
 from rcweb.engine.search.halves import Split, can_be_split, chance_cosine, search_split
 from rcweb.engine.search.space import Space
@@ -23,20 +24,14 @@ from rcweb.engine.solution import Records
 from rcweb.engine.spectrum import Spectrum, first_directions
 from rcweb.engine.threads import parallel
 
-# With fewer, columns agree by chance: the best of 12 directions has a cosine of 0.64 with any other
-# (`beyond_chance`). Measured (plan `sensitivity`): 6 to 24 give the same result.
-FEWEST_DIRECTIONS = 12
-# Relative difference of two counts that is little. Measured on four tables: counts differ by up to
-# 0.05 between splits.
-LITTLE = 0.1
-
 
 def choose_directions(
     table: CondensedTable, spectrum: Spectrum, report: Callable[[str], None]
 ) -> tuple[Spectrum, Records]:
     """The largest basis of nearly the most recurrent columns, and the counts behind the choice."""
     numbers = [len(spectrum.s)]
-    while numbers[-1] >= 2 * FEWEST_DIRECTIONS:
+    # Among fewer, columns agree by chance: the best of 12 has a cosine of 0.64 with any other.
+    while numbers[-1] >= 2 * ENOUGH_TO_TELL:
         numbers.append(numbers[-1] // 2)
     bases: list[Spectrum] = []
     counts: list[float] = []

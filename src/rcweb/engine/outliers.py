@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rcweb.engine.condensed import CondensedTable
+from rcweb.engine.conventions import CLEARLY, GOOD_PART
 from rcweb.engine.missing.correct import observed_median
 from rcweb.engine.samples import Samples
 from rcweb.engine.spectrum import Spectrum, leading_directions
@@ -29,23 +30,11 @@ from rcweb.engine.types import Array
 WILD = 5.0  # robust standard deviations beyond which Gaussian noise is not seen
 TOO_MANY = 2e-4  # share of wild entries above which they are limited (Gaussian: 6e-7)
 LIMIT = 3.0  # robust sd around the fit. Measured: hubs with heavy-tailed noise, 0.93 to 0.995
-# Robust standard deviations of its variable at which an entry is clipped at first. Measured (plan
-# `sensitivity`): half and twice move the panel's score by 0.002.
-SINGLE = 1.5
 ROUNDS = 2  # of directions and limits
 FITS = 8  # of a sample, its entries limited around the last one
-# Variance over mean of the number of outliers in a sample above which they are signal. Measured:
-# 1.0 for heavy-tailed noise, 15 and 59 on E. coli and yeast, 16 for heavy-tailed regulators.
-TOGETHER = 2.0
-# Share of a direction in one entry of the table above which it is an outlier. Measured (plan
-# `sensitivity`): 0.125 to 0.5 give the same results.
-ALONE = 0.25
 # Entries, and samples at least, on which the scatter is measured.
 SEEN_ENTRIES = 1 << 18
 SEEN_SAMPLES = 512
-# Share of samples at an extreme value (the zeros of counts) above which scatter around the fit says
-# nothing: what stands out of zeros is the signal. Tables of amounts depend on it.
-TIED = 0.25
 
 
 @dataclass(frozen=True)
@@ -92,7 +81,9 @@ def limit_outliers(
         return LimitedTable(table, samples, spectrum, wild)
     scatter = seen.scatter(seen.rows)
     if _one_by_one(np.abs(seen.rows) > WILD * scatter):
-        limit = _limit_one_by_one(seen, samples, n_components, SINGLE * scatter)
+        # Half of the limit: before there is a fit, an entry is clipped around the mean alone.
+        # Measured (plan `sensitivity`): a quarter and all of it move the panel's score by 0.002.
+        limit = _limit_one_by_one(seen, samples, n_components, LIMIT / 2 * scatter)
     limited, condensed = samples.limited(limit)
     return LimitedTable(condensed, limited, leading_directions(condensed, n_components), wild)
 
@@ -113,9 +104,10 @@ class _Seen:
 
     @classmethod
     def of(cls, rows: Array, observed: Array) -> _Seen:
-        # At either end: a variable and its negative are the same variable.
+        # Zeros of counts, for example: what stands out of them is the signal. At either end: a
+        # variable and its negative are the same variable.
         ends = (rows.min(axis=0), rows.max(axis=0))
-        tied = np.max([(rows == end).mean(axis=0) for end in ends], axis=0) > TIED
+        tied = np.max([(rows == end).mean(axis=0) for end in ends], axis=0) > GOOD_PART
         return cls(rows, observed, np.where(tied, np.inf, 1e-9 * np.sqrt((rows**2).mean(axis=0))))
 
     def scatter(self, residual: Array) -> Array:
@@ -129,14 +121,15 @@ def _limit(seen: _Seen, samples: Samples, spectrum: Spectrum) -> tuple[Limit, fl
     """Limits around the fit by the leading directions, and the share of entries far from it."""
     lonely = (spectrum.V**2).max(axis=0)
     # A direction of one sample and one variable is itself a wild entry, fitted.
-    alone = lonely > ALONE
+    alone = lonely > GOOD_PART
     if alone.any():
         into, _ = _maps(spectrum, spectrum.V[:, alone])
-        alone[alone] = samples.participation(into)[1] * lonely[alone] > ALONE
+        alone[alone] = samples.participation(into)[1] * lonely[alone] > GOOD_PART
     into, back = _maps(spectrum, spectrum.V[:, ~alone])
     residual = seen.rows - seen.rows @ into @ back
     scatter = seen.scatter(residual)
-    return Limit(into, back, LIMIT * scatter), float((np.abs(residual) > WILD * scatter).mean())
+    wild = float((np.abs(residual) > WILD * scatter).mean())
+    return Limit(into, back, LIMIT * scatter), wild
 
 
 def _maps(spectrum: Spectrum, V: Array) -> tuple[Array, Array]:
@@ -146,9 +139,9 @@ def _maps(spectrum: Spectrum, V: Array) -> tuple[Array, Array]:
 
 def _one_by_one(wild: NDArray[np.bool_]) -> bool:
     """Whether wild entries (M, N) occur independently: their number in a sample is then Poisson, of
-    variance equal to its mean."""
+    variance equal to its mean (on E. coli and yeast 15 and 59 times as large)."""
     count = wild.sum(axis=1)
-    return bool(0 < count.var() < TOGETHER * count.mean())
+    return bool(0 < count.var() < CLEARLY * count.mean())
 
 
 def _limit_one_by_one(

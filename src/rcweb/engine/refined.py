@@ -29,6 +29,7 @@ from rcweb.engine.constant_sum import (
     mean_stands_out,
     needs_mean,
 )
+from rcweb.engine.conventions import FEWEST, LITTLE
 from rcweb.engine.diagnosis import (
     dense_factors,
     diagnose,
@@ -38,7 +39,6 @@ from rcweb.engine.diagnosis import (
 from rcweb.engine.edges import keep_at_fdr, keep_strongest
 from rcweb.engine.effort import EFFORTS, Run
 from rcweb.engine.estimate import (
-    FEW_OF_ALL,
     NetworkEstimate,
     RefinedProblem,
     estimate_diffuse,
@@ -46,7 +46,7 @@ from rcweb.engine.estimate import (
     estimate_sparse,
 )
 from rcweb.engine.matching import row_correlation
-from rcweb.engine.measured import SEEN_AT, judge
+from rcweb.engine.measured import ERROR_RATE, judge
 from rcweb.engine.number import choose_directions
 from rcweb.engine.outliers import TOO_MANY, LimitedTable, limit_outliers
 from rcweb.engine.sample_noise import equalise
@@ -58,11 +58,6 @@ from rcweb.engine.search.space import NO_NOISE, Space
 from rcweb.engine.solution import Records, SeenFactors, Solution
 from rcweb.engine.spectrum import FEW_LEFT, Spectrum
 from rcweb.engine.types import Array, Mask
-
-# Participation ratios (effective numbers of variables, of samples); a row below both is a handful
-# of outliers and no regulator. Measured (plan `sensitivity`): half and twice give the same results.
-FEW_VARIABLES = 6.0
-FEW_SAMPLES = 3.0
 
 
 # Products of small float32 matrices sometimes raise the processor's "invalid" flag although all
@@ -233,7 +228,7 @@ def _take_measured(
         table = CondensedTable.of(rows)
     coordinates = rows @ (spectrum.V / spectrum.s) * np.sqrt(len(rows))
     factors = judge(values, rows @ estimate.projection, coordinates)
-    seen = factors.q <= SEEN_AT
+    seen = factors.q <= ERROR_RATE
     if not (seen.any() and found.exact and found.sampled):
         return factors, estimate, found
     estimate, found, scales = estimate_measured(
@@ -271,15 +266,19 @@ def _wild_rows(
     samples: Samples,
     arrangement: Arrangement,
 ) -> Mask:
-    """Rows whose power is in a few variables in a few samples: a handful of outliers each."""
+    """Rows whose power is in a few variables in a few samples: a handful of outliers each.
+
+    By participation ratios (effective numbers). Measured (plan `sensitivity`): 3 to 12 variables
+    give the same results.
+    """
     power = problem.space.rows(found.columns.B).astype(np.float64) ** 2
-    few = min(FEW_VARIABLES, FEW_OF_ALL * problem.space.N)
+    few = min(FEWEST, LITTLE * problem.space.N)
     wild = participation_ratio(power.sum(axis=1), (power**2).sum(axis=1)) < few
     # The second condition may cost a pass over the data, so it is asked only where needed.
     if wild.any():
         projection = problem.spectrum.factor[:, None] * estimate.projection[:, wild]
         projection = arrangement.restore(projection.T).T
-        wild[wild] = samples.participation(projection)[0] < FEW_SAMPLES
+        wild[wild] = samples.participation(projection)[0] < FEWEST
     return wild
 
 

@@ -16,13 +16,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rcweb.engine.basis import CLEARLY, noise_edge
+from rcweb.engine.basis import noise_edge
 from rcweb.engine.condensed import CondensedTable
+from rcweb.engine.conventions import CLEARLY, ENOUGH_TO_TELL, STANDARD_ERRORS
 from rcweb.engine.edges import MEDIAN_SQUARE
-from rcweb.engine.number import FEWEST_DIRECTIONS
 from rcweb.engine.samples import Samples
 from rcweb.engine.search.space import NO_NOISE
-from rcweb.engine.spectrum import STANDARD_ERRORS, Spectrum, leading_directions
+from rcweb.engine.spectrum import Spectrum, leading_directions
 from rcweb.engine.types import Array
 
 WEIGHING_ROUNDS = 20  # of directions given the noise of samples, and noise given the directions
@@ -112,7 +112,7 @@ def _can_tell(rows: Array, spectrum: Spectrum) -> bool:
     residual, so that samples with many look quiet. Not with few samples either, nearly all of whose
     directions are signal, nor where what is left is rounding."""
     table, n, K = spectrum.table, _directions(spectrum), len(spectrum.s)
-    few = n < K and not (spectrum.no_edge and K >= 2 * FEWEST_DIRECTIONS)
+    few = n < K and not (spectrum.no_edge and K >= 2 * ENOUGH_TO_TELL)
     few |= 2 * n > len(rows) or n > table.N - 2
     rounding = spectrum.sigma <= NO_NOISE * np.sqrt(table.total / (table.M * table.N))
     return bool((table.observed == 1).all() and not few and not rounding)

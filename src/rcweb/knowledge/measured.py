@@ -18,9 +18,9 @@ from scipy.optimize import linear_sum_assignment
 from scipy.special import logsumexp
 from scipy.stats import t as student
 
+from rcweb.engine.conventions import FEWEST
 from rcweb.engine.matching import row_correlation
 from rcweb.engine.measured import (
-    FEWEST_MEASURED,
     ORDERS_AT_ONCE,
     match_likelihood,
     orders,
@@ -249,7 +249,7 @@ def _table(
     counts = np.array([len(u) for u, _ in matched.samples])
     mixed = np.zeros(len(counts), bool) if seen is None else matched.mixed(seen)
     sure = matched.confidence(None if seen is None else np.where(mixed, seen.free, -np.inf))
-    distinct = _distinct(sure, eligible=(q <= alpha) & (counts >= FEWEST_MEASURED), alpha=alpha)
+    distinct = _distinct(sure, eligible=(q <= alpha) & (counts >= FEWEST), alpha=alpha)
     not_seen = "none fits: chance cannot be excluded" if seen is None else NOT_SEEN
     rows = []
     for k, (u, r) in enumerate(matched.samples):
@@ -305,7 +305,7 @@ def _scale(u: Array, r: Array, alpha: float) -> dict[str, float]:
     scale = float(centred @ u / power)
     offset = float(u.mean() - scale * r.mean())
     half, error = np.inf, np.nan  # two points leave no freedom to estimate the spread
-    if n >= FEWEST_MEASURED:
+    if n >= FEWEST:
         error = float(np.sqrt(((u - offset - scale * r) ** 2).sum() / (n - 2)))
         half = float(student.ppf(1 - alpha / 2, n - 2) * error / np.sqrt(power))
     return {
@@ -350,8 +350,8 @@ def _reason(
 ) -> str:
     if candidate is None:
         return "more factors than regulators"
-    if n < FEWEST_MEASURED:
-        return f"measured in fewer than {FEWEST_MEASURED} samples"
+    if n < FEWEST:
+        return f"measured in fewer than {FEWEST} samples"
     if not beyond_chance:
         return not_seen
     if not distinct and mixed:

@@ -7,10 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rcweb.engine.conventions import FEWEST
 from rcweb.engine.types import Array, Mask
-
-# Two points lie on a line whatever the truth: a variable with holes needs one more.
-FEWEST = 3
 
 
 def check_missing(X: Array, names: Sequence[str] | None = None) -> None:

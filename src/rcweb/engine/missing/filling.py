@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rcweb.engine.basis import CLEARLY, noise_edge
+from rcweb.engine.basis import noise_edge
 from rcweb.engine.condensed import MOST_DIRECTIONS, CondensedTable
+from rcweb.engine.conventions import CLEARLY
 from rcweb.engine.missing.lowrank import Fit, LowRank, fit_low_rank, start_from_zeros
 from rcweb.engine.threads import one_blas_thread
 from rcweb.engine.types import Array, Mask

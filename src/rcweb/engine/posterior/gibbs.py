@@ -26,10 +26,11 @@ from rcweb.engine.posterior.axes import Axes
 from rcweb.engine.posterior.covariance import ActivityCovariance, wishart_root
 from rcweb.engine.posterior.kernels import draw_edges, draw_shaped_edges
 from rcweb.engine.posterior.slab import (
+    EDGE_COUNT,
     PRIOR_MIX,
-    PRIOR_MIX_COUNT,
     SPREAD,
     STEP,
+    density_before,
     density_prior,
     shared_noise,
     shared_scale,
@@ -37,10 +38,6 @@ from rcweb.engine.posterior.slab import (
 from rcweb.engine.types import Array, Rng
 
 LOG_2_PI_E = np.log(2 * np.pi * np.e)  # twice the entropy of a standard Gaussian
-START_DENSITY = 0.2  # mean of the Beta(1, 4) prior; replaced in the first sweep
-# Correlation with the truth expected of a row that a converged posterior confirms. Measured (plan
-# `sensitivity`): 0.6 to 0.9 give the same results.
-FAITHFUL = 0.8
 MEASURED = 10  # sweeps between two evaluations of the energy, which take time of their own
 
 
@@ -263,7 +260,7 @@ class Chain:
         state.pi = np.clip(rng.beta(a + count, b + len(rss) - count), 1e-4, 0.98)
         state.scale = shared_scale(power, count)
         if used is not None:
-            state.mix = np.maximum(rng.dirichlet(used + PRIOR_MIX_COUNT * PRIOR_MIX), 1e-6)
+            state.mix = np.maximum(rng.dirichlet(used + EDGE_COUNT * PRIOR_MIX), 1e-6)
 
 
 def starting_state(axes: Axes, C: Array) -> State:
@@ -278,8 +275,8 @@ def starting_state(axes: Axes, C: Array) -> State:
     C = C * size[:, None]
     rss = axes.power.sum() - (R * CY).sum()  # least squares
     variance = max(rss / N / axes.M, axes.floor)
-    scale = shared_scale((C**2).sum(axis=1), np.full(P, START_DENSITY * N))
-    pi, unknown = np.full(P, START_DENSITY), np.zeros(P)
+    pi, unknown = density_before(np.zeros(P), 0), np.zeros(P)  # replaced in the first sweep
+    scale = shared_scale((C**2).sum(axis=1), pi * N)
     return State(C, np.full(N, variance), pi, scale, PRIOR_MIX.copy(), np.eye(P), unknown)
 
 

@@ -16,19 +16,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rcweb.engine.conventions import LITTLE
 from rcweb.engine.posterior.axes import Axes
 from rcweb.engine.posterior.gibbs import Chain, State, draw_activities
 from rcweb.engine.solution import FactorScales
 from rcweb.engine.types import Array, Ints, Rng
-
-# Share of a factor's variance that its error takes at most in the first sweeps. Regulators are then
-# drawn towards their measurements; otherwise a wrong start finds the measurements useless, and
-# remains. Measured (3A, M=100, half of the samples measured, error 0.3): accuracy of the rows
-# 0.77 instead of 0.71; 0.02 gives the same.
-FIRST_ERROR = 0.1
-# Two pseudo-measurements with this share of the factor's variance as error: keeps the error from
-# shrinking to zero, where R would be fixed at the measurements.
-LEAST_ERROR = 0.01
 
 
 @dataclass(frozen=True)
@@ -83,7 +75,12 @@ class MeasuredChain(Chain):
         )
 
     def trust_first(self, sweeps: int) -> None:
-        """Sweeps in which errors are at most `FIRST_ERROR`; call it first."""
+        """Sweeps in which errors take little of the factors' variance; call it first.
+
+        Regulators are then drawn towards their measurements; otherwise a wrong start finds the
+        measurements useless, and remains. Measured (3A, M=100, half of the samples measured, error
+        0.3): accuracy of the rows 0.77 instead of 0.71; a share of 0.02 gives the same.
+        """
         self.advance(sweeps, shaped=False)
         self.first = False
 
@@ -106,11 +103,13 @@ class MeasuredChain(Chain):
             # A trace of ridge: activities may be equal in all measured samples.
             inverse = np.linalg.inv(A.T @ A + 1e-9 * np.eye(2))
             mean = inverse @ (A.T @ u[seen])
-            rest = ((u[seen] - A @ mean) ** 2).sum() + 2 * LEAST_ERROR * self.spread[k]
+            # Two pseudo-measurements, with little of the factor's standard deviation as error, keep
+            # the error from shrinking to zero, where R would be fixed at the measurements.
+            rest = ((u[seen] - A @ mean) ** 2).sum() + 2 * LITTLE**2 * self.spread[k]
             # n measurements and two pseudo-measurements, two parameters.
             variance = rest / 2 / self.rng.gamma(seen.sum() / 2)
             if self.first:
-                variance = min(variance, FIRST_ERROR * self.spread[k])
+                variance = min(variance, LITTLE * self.spread[k])
             root = np.linalg.cholesky(variance * inverse)
             drawn = mean + root @ self.rng.standard_normal(2)
             self.measurement.scale[k], self.measurement.offset[k] = drawn

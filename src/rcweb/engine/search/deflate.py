@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rcweb.engine.conventions import LITTLE
 from rcweb.engine.search.joint import complement, normalised
 from rcweb.engine.search.kernels import contrast_step
 from rcweb.engine.search.space import Single, Space
@@ -19,7 +20,6 @@ from rcweb.engine.types import Array
 DEFLATION_STARTS = 500
 DEFLATION_STEPS = 40
 TAKE = 3  # a third of what is left per round
-LARGEST_COSINE = 0.3  # largest cosine between two columns taken in one round
 
 
 def deflate(space: Space, rng: np.random.Generator) -> Array:
@@ -58,7 +58,8 @@ def _best_in(Z: Single, most: int, rng: np.random.Generator) -> Array:
     contrast = np.exp(-0.5 * (A @ ZT) ** 2).mean(axis=1)
     new: list[Single] = []
     for a in A[np.argsort(-contrast, kind="stable")]:
-        if all(abs(float(a @ other)) < LARGEST_COSINE for other in new):
+        # Squared: the part of one column that is in the other.
+        if all(float(a @ other) ** 2 < LITTLE for other in new):
             new.append(a)
             if len(new) == most:
                 break

@@ -16,11 +16,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rcweb.engine.conventions import LITTLE
 from rcweb.engine.search.joint import climb, complement, normalised
 from rcweb.engine.search.kernels import wide_step
 from rcweb.engine.search.space import (
     BLURRED,
-    LOW_NOISE,
     Density,
     Single,
     Space,
@@ -43,11 +43,9 @@ SHARP_STEPS = 20  # of the sharp density
 # of 120 rows known: 6 with 45 steps, 22 with 90, 39 with 180; per second 90 is best.
 SLOWER = 2
 RELEASED = 32  # how many best columns are released
-DISTINCT = 0.4  # least length outside the span of the others of columns that count as different
-# Least length of a new column outside the span of those already taken. Measured (plan
-# `sensitivity`): 0.2 to 0.8 give the same results.
+# Least length of a column outside the span of the others from which it counts as another one.
+# Measured (plan `sensitivity`): 0.2 to 0.8 give the same results.
 NEW_SHARE = 0.6
-ENOUGH_FOUND = 0.2  # share of certified columns from which on the others may be right too
 RECALIBRATE = 0.9  # chance is measured again when the columns left have shrunk to this share
 
 
@@ -139,7 +137,7 @@ def propose(
     if not space.enough_variables:
         return one_unit(space, starts @ Q.T, slowness, PQ)
     columns, score = one_unit(inner, starts, slowness)
-    best = pick_independent(columns, score, -np.inf, columns[:0], RELEASED, DISTINCT)
+    best = pick_independent(columns, score, -np.inf, columns[:0], RELEASED, NEW_SHARE)
     return _sharpened(space, (best @ Q.T).astype(np.float32), PQ)
 
 
@@ -231,13 +229,10 @@ def peel(
     Where nothing beats chance the search is repeated with twice the starts and more steps, up to
     `most_starts`. Then the best column is taken uncertified; later ones may be certified again, in
     the smaller space that is left. Every round adds a column or doubles the starts, so the loop
-    ends. It ends before K columns where less than `ENOUGH_FOUND` of them are certified.
+    ends. It ends before K columns where few of them are certified.
     """
     K, n, calibrated, threshold, limit = space.K, n_starts, np.inf, np.inf, most_starts
     certified = [True] * len(B)
-    # True columns overlap where there are many for few variables. A smaller share is accepted only
-    # at low noise: with more noise a blurred repeat of an earlier column would pass.
-    share = NEW_SHARE if space.level > LOW_NOISE else DISTINCT
     while len(B) < K:
         left = K - len(B)
         if left <= RECALIBRATE * calibrated:
@@ -245,18 +240,18 @@ def peel(
             threshold = sparse_above(chance_level(space, left, rng), space.N)
         slowness = SLOWER if n > n_starts else 1
         candidates, score = propose(space, B, n if left > 1 else 1, rng, slowness)
-        new = pick_independent(candidates, score, threshold, B, left, share)
+        new = pick_independent(candidates, score, threshold, B, left, NEW_SHARE)
         sure = len(new) > 0
         if not sure and n < limit and left > 1:
             n *= 2
             continue
-        if not sure and sum(certified) < ENOUGH_FOUND * K:
+        if not sure and sum(certified) < LITTLE * K:
             break
         # After the largest number of starts found nothing, stay at the smallest until a column is
         # certified again: the long search would most likely fail again.
         limit, n = (most_starts, max(n // 2, n_starts)) if sure else (n_starts, n_starts)
         if not sure:
-            new = pick_independent(candidates, score, -np.inf, B, 1, share)
+            new = pick_independent(candidates, score, -np.inf, B, 1, NEW_SHARE)
         if not len(new):
             new = complement(B, K)[:, :1].T
         B = _polish(space, np.vstack([B, new]))

@@ -16,6 +16,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rcweb.engine.conventions import CLEARLY, LITTLE
 from rcweb.engine.search.consensus import OFTEN, SAME, SPLITS, Consensus, agree
 from rcweb.engine.search.deflate import deflate
 from rcweb.engine.search.halves import (
@@ -46,22 +47,11 @@ FIXED_POINT_START = 60  # FastICA steps of the joint start
 START_STEPS, START_FREE = 20, 10  # then steps of narrowing, and steps at the fitted width
 FINISH_FREE = 15  # steps at the fitted width in the final climb
 DENSITY_ROUNDS = 80  # of EM, for a density that starts wide and is free
-# Variance of a row's narrow part over that of its noise, upper quartile over rows, above which
-# small effects are everywhere. Measured: at most 1.24 with exact zeros in 30 worlds, at least 2.6
-# on real tables, 3.6 with a background of a twentieth of the strong weights.
-WIDER = 1.5
-# Share of sparse columns above which the search counts as successful. Measured (plan
-# `sensitivity`): 0.8 to 0.95 give the same results.
-MOSTLY = 0.9
 PEELING_STARTS = 6  # per missing column; measured: as good as 6 K starts, in a third of the time
-NOISY = 0.25  # more starts rarely help rows with more noise; measured: 0.125 to 0.5 give the same
 # Least recurrence over halves of the variables, beyond chance, of a certified row; and of a row
 # that counts as found where zeros are not exact. Grades depend on the first more than on any other
 # number (plan `sensitivity`).
 CERTAIN, RECURRENT = 2 / 3, 1 / 6
-# Least cosine with halves of the samples. Measured: up to 0.86 in noise that neighbours share, from
-# 0.92 on for true rows under such noise.
-LASTING = 0.9
 
 
 @dataclass(frozen=True)
@@ -109,8 +99,9 @@ class Found:
 
     @property
     def lasting(self) -> Mask:
-        """(n,) found again in halves of the samples, where that was asked."""
-        return self.in_samples > LASTING
+        """(n,) found again in halves of the samples, where that was asked. Measured: cosines up to
+        0.86 in noise that neighbours share, from 0.92 on for true rows under such noise."""
+        return self.in_samples > 1 - LITTLE
 
     @property
     def confirmed(self) -> Mask:
@@ -136,8 +127,9 @@ class Found:
 
 
 def mostly(good: Mask, P: int) -> bool:
-    """Whether about as many rows are good as there are regulators, P."""
-    return bool(good.sum() >= MOSTLY * P)
+    """Whether rows are good for all but few of the P regulators. Measured (plan `sensitivity`): a
+    share of 0.8 to 0.95 gives the same results."""
+    return bool(good.sum() >= (1 - LITTLE) * P)
 
 
 def own_share(B: Array) -> Array:
@@ -183,7 +175,9 @@ def zeros_are_exact(space: Space, B: Array, chance: float) -> bool:
     if not sparse.any():
         return True
     # The upper quartile: with too many directions, some rows are noise and as narrow as noise.
-    return bool(np.quantile((point.density.v0 / space.floor(B))[sparse], 0.75) < WIDER)
+    # Measured: at most 1.24 with exact zeros in 30 worlds, at least 2.6 on real tables, 3.6 with a
+    # background of a twentieth of the strong weights.
+    return bool(np.quantile((point.density.v0 / space.floor(B))[sparse], 0.75) < CLEARLY)
 
 
 def _search_exact(
@@ -266,7 +260,7 @@ def search_thoroughly(
     """Keep the sparse columns, peel the rest, and return the likeliest of several candidates.
 
     The candidates are the columns given, the peeled ones, and, where peeling ends early or
-    certifies less than `MOSTLY` of them, greedy deflation. All are compared by the same joint
+    certifies not nearly all of them, greedy deflation. All are compared by the same joint
     likelihood.
     """
     rng = np.random.default_rng([STREAM, 1, 1])
@@ -275,13 +269,13 @@ def search_thoroughly(
     n_starts = int(np.clip(PEELING_STARTS * (K - len(kept)), 48, 384))
     # With enough variables one start in some thousand still leads to a dense row, so many starts
     # pay; with much noise they rarely do.
-    patience = 2 if space.level > NOISY else 64 if space.enough_variables else 8
+    patience = 2 if space.blurred else 64 if space.enough_variables else 8
     peeled, sure = peel(space, kept, rng, n_starts=n_starts, most_starts=patience * n_starts)
     report(f"search: {sure.sum()} of {K} columns are sparser than chance after peeling")
     rivals = [(start, sparse)]
     if len(peeled) == K:
         rivals.append((_finish(space, peeled, np.full(30, space.level)), sure))
-    if len(peeled) < K or sure.mean() < MOSTLY:
+    if len(peeled) < K or not mostly(sure, K):
         widths = np.geomspace(1.0, space.level, 150)
         rivals.append((_finish(space, deflate(space, rng), widths), np.zeros(K, bool)))
     best, good = max(rivals, key=lambda pair: pair[0].objective)

@@ -120,8 +120,6 @@ FROM_ONE = frozenset(
         "MARGIN",
         "SPARE",
         "TOO_MANY_ASKED",
-        "VISIBLE_STEP",
-        "WIDER",
     )
 )
 
