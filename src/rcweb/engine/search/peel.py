@@ -21,6 +21,7 @@ from rcweb.engine.search.joint import climb, complement, normalised
 from rcweb.engine.search.kernels import wide_step
 from rcweb.engine.search.space import (
     BLURRED,
+    LOW_NOISE,
     Density,
     Single,
     Space,
@@ -137,7 +138,7 @@ def propose(
     if not space.enough_variables:
         return one_unit(space, starts @ Q.T, slowness, PQ)
     columns, score = one_unit(inner, starts, slowness)
-    best = pick_independent(columns, score, -np.inf, columns[:0], RELEASED, NEW_SHARE)
+    best = pick_independent(columns, score, -np.inf, columns[:0], RELEASED, NEW_SHARE**2)
     return _sharpened(space, (best @ Q.T).astype(np.float32), PQ)
 
 
@@ -233,6 +234,9 @@ def peel(
     """
     K, n, calibrated, threshold, limit = space.K, n_starts, np.inf, np.inf, most_starts
     certified = [True] * len(B)
+    # True columns overlap where there are many for few variables. A smaller length is accepted only
+    # at low noise: with more noise a blurred repeat of an earlier column would pass.
+    share = NEW_SHARE if space.level > LOW_NOISE else NEW_SHARE**2
     while len(B) < K:
         left = K - len(B)
         if left <= RECALIBRATE * calibrated:
@@ -240,7 +244,7 @@ def peel(
             threshold = sparse_above(chance_level(space, left, rng), space.N)
         slowness = SLOWER if n > n_starts else 1
         candidates, score = propose(space, B, n if left > 1 else 1, rng, slowness)
-        new = pick_independent(candidates, score, threshold, B, left, NEW_SHARE)
+        new = pick_independent(candidates, score, threshold, B, left, share)
         sure = len(new) > 0
         if not sure and n < limit and left > 1:
             n *= 2
@@ -251,7 +255,7 @@ def peel(
         # certified again: the long search would most likely fail again.
         limit, n = (most_starts, max(n // 2, n_starts)) if sure else (n_starts, n_starts)
         if not sure:
-            new = pick_independent(candidates, score, -np.inf, B, 1, NEW_SHARE)
+            new = pick_independent(candidates, score, -np.inf, B, 1, share)
         if not len(new):
             new = complement(B, K)[:, :1].T
         B = _polish(space, np.vstack([B, new]))
