@@ -165,9 +165,11 @@ def _search_table(
     # Without noise, what looks like its correlation is rounding.
     if spectrum.white or problem.noise < NO_NOISE:
         return searched
+    if not searched.found.exact:
+        return searched
     if left >= FEW_LEFT and spectrum.shows_edge:
         return _halved(searched, isinstance(n_components, str), run)
-    return _uncertain(searched) if searched.found.exact else searched
+    return _uncertain(searched)
 
 
 def _uncertain(searched: _Searched) -> _Searched:
@@ -181,7 +183,8 @@ def _halved(searched: _Searched, auto: bool, run: Run) -> _Searched:
     all have are kept, since the others are directions of noise.
 
     Asked where directions above noise come to an end. Where they do not, small effects have no end
-    either, and half of the samples shows a few of the regulators only.
+    either, and half of the samples shows a few of the regulators only; so it is where zeros are not
+    exact (500 genes of yeast: no column recurs by more than 0.89).
     """
     problem, found = searched.problem, searched.found
     rows = problem.space.rows(found.columns.B).astype(np.float64)
