@@ -15,11 +15,11 @@ from style import BLUE, GREY, LIGHT, ORANGE, RED, new_figure
 from rcweb import RCweb
 from rcweb.engine.basis import noise_edge
 from rcweb.engine.condensed import CondensedTable
+from rcweb.engine.conventions import LITTLE
 from rcweb.engine.edges import keep_at_fdr
 from rcweb.engine.lone import FAR, find_lone, scatter_of
 from rcweb.engine.matching import match_rows, row_correlation
 from rcweb.engine.missing import fill
-from rcweb.engine.number import LITTLE
 from rcweb.engine.outliers import limit_outliers
 from rcweb.engine.prepare import prepare
 from rcweb.engine.sample_noise import equalise
@@ -126,14 +126,7 @@ def engine_sample_noise() -> Figure:
     left.set_title("noisier samples count less")
     left.legend(loc="lower left", handletextpad=0.1)
     for panel, one, title in ((middle, table, "as measured"), (right, equal.table, "weighted")):
-        leading = one.leading(30)
-        edge = noise_edge(leading.noise(8), 150, 300)
-        above = leading.values > edge
-        number = np.arange(1, 31)
-        panel.scatter(number[above], leading.values[above], s=12, color=BLUE)
-        panel.scatter(number[~above], leading.values[~above], s=12, color=GREY)
-        panel.axhline(edge, color=RED, lw=1, ls="--")
-        panel.set(xlabel="number", ylim=(0, None), title=f"{title}: {above.sum()} above noise")
+        draw_singular_values(panel, one, 8, 12, title)
     middle.set_ylabel("singular value")
     return figure
 
@@ -153,17 +146,24 @@ def engine_spectrum() -> Figure:
     for panel, one, title in zip(
         axes, (table, whitened), ("as measured", "variables divided by noise")
     ):
-        leading = one.leading(30)
-        edge = noise_edge(leading.noise(6), 150, 300)
-        above = leading.values > edge
-        number = np.arange(1, 31)
-        panel.scatter(number[above], leading.values[above], s=16, color=BLUE)
-        panel.scatter(number[~above], leading.values[~above], s=16, color=GREY)
-        panel.axhline(edge, color=RED, lw=1, ls="--")
-        panel.set(xlabel="number", ylim=(0, None), title=f"{title}: {above.sum()} above noise")
+        draw_singular_values(panel, one, 6, 16, title)
     axes[0].set_ylabel("singular value")
     axes[0].text(30, edge_text_height(axes[0]), "edge of noise", color=RED, ha="right", fontsize=8)
     return figure
+
+
+def draw_singular_values(
+    axes: Axes, table: CondensedTable, n: int, size: float, title: str
+) -> None:
+    """The first 30 of a table with n regulators, those above the edge of noise in blue."""
+    leading = table.leading(30)
+    edge = noise_edge(leading.noise(n), table.M, table.N)
+    above = leading.values > edge
+    number = np.arange(1, 31)
+    axes.scatter(number[above], leading.values[above], s=size, color=BLUE)
+    axes.scatter(number[~above], leading.values[~above], s=size, color=GREY)
+    axes.axhline(edge, color=RED, lw=1, ls="--")
+    axes.set(xlabel="number", ylim=(0, None), title=f"{title}: {above.sum()} above noise")
 
 
 def edge_text_height(axes: Axes) -> float:

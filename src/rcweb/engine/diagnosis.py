@@ -25,7 +25,8 @@ def diagnose(
     """One record per regulator kept.
 
     certified : found again in halves of the variables that share none, searched cold, and in halves
-        of the samples where noise is not independent; docs say how often such a regulator is right
+        of the samples where noise is not independent and zeros are exact; docs say how often such a
+        regulator is right
     found : certified, or sparser than chance (where zeros are exact) and the same for any start
     frequency : share of the other searches that have it
     error : expected 1 - cosine between this regulator and that of another set of searches

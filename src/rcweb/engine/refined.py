@@ -6,7 +6,8 @@ edge its probability. Where they scatter more, small effects are everywhere and 
 "small": an edge is then an entry clearly above its regulator's own background.
 
 Every regulator is graded. Certified: disjoint halves of the variables lead to it. Found: other
-starts lead to it. Where noise is not independent both must also recur in halves of the samples.
+starts lead to it. Where noise is not independent and zeros are exact, both must also recur in
+halves of the samples.
 Edges of a regulator that is neither are not drawn.
 """
 
@@ -49,7 +50,7 @@ from rcweb.engine.matching import row_correlation
 from rcweb.engine.measured import ERROR_RATE, judge
 from rcweb.engine.number import choose_directions
 from rcweb.engine.outliers import TOO_MANY, LimitedTable, limit_outliers
-from rcweb.engine.sample_noise import equalise
+from rcweb.engine.sample_noise import Weigh, equalise
 from rcweb.engine.samples import Samples, participation_ratio
 from rcweb.engine.search.halves import can_be_split
 from rcweb.engine.search.sample_halves import in_sample_halves
@@ -119,15 +120,16 @@ class _Wanted:
 
 @dataclass(frozen=True)
 class _Searched:
-    """What a search found in a table, and the numbers of directions tried before it; `weights` (m,)
-    by which samples in memory were multiplied, None where all are 1."""
+    """What a search found in a table, and the numbers of directions tried before it; `measured`
+    samples before they were divided by their noise, and `weigh` that divided them, if any did."""
 
     limited: LimitedTable
     problem: RefinedProblem
     arrangement: Arrangement
     found: Found
     tried: Records
-    weights: Array | None
+    measured: Samples
+    weigh: Weigh | None
 
     def rows(self) -> Array:
         """(n, N) rows of C, up to scale, for the variables as they came."""
@@ -143,9 +145,8 @@ class _Searched:
 def _search_table(
     table: CondensedTable, samples: Samples, n_components: int | str, run: Run
 ) -> _Searched:
-    equal, weights = equalise(table, samples, n_components), None
+    equal = equalise(table, samples, n_components)
     if equal.weigh is not None:
-        weights = equal.weigh.weight(samples.some(table.M))
         run.report("samples: divided by their noise, which differs")
     limited = limit_outliers(equal.table, equal.samples, equal.spectrum, n_components)
     if limited.wild >= TOO_MANY:
@@ -158,7 +159,8 @@ def _search_table(
     space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
     problem = RefinedProblem(spectrum, space)
     run.report(f"basis: {space.K} directions, noise {space.level:.2f} of a row")
-    searched = _Searched(limited, problem, arrangement, _search(problem, run), tried, weights)
+    found = _search(problem, run)
+    searched = _Searched(limited, problem, arrangement, found, tried, samples, equal.weigh)
     left = min(limited.table.M - 1, limited.table.N) - space.K
     if left < 1:
         return _uncertain(searched)
@@ -224,9 +226,9 @@ def _take_measured(
     with exact zeros had to be sampled; otherwise the estimate stays as it is."""
     spectrum = searched.problem.spectrum
     rows, table = searched.rows_of_samples(), searched.problem.table
-    if searched.weights is not None:
+    if searched.weigh is not None:
         # Factors were measured in the samples as they are, not divided by their noise.
-        rows = rows / searched.weights[:, None]
+        rows = rows / searched.weigh.weight(searched.measured.some(len(values)))[:, None]
         rows -= rows.mean(axis=0)
         table = CondensedTable.of(rows)
     coordinates = rows @ (spectrum.V / spectrum.s) * np.sqrt(len(rows))

@@ -131,10 +131,10 @@ class RCweb(
         (P*,) of the prepared table.
     diagnosis_
         DataFrame, one row per regulator. "certified": halves of the variables that share none lead
-        to it, and halves of the samples where noise is seen not to be independent; "found":
-        certified, or the same for any start and above chance; "frequency", "error", "recurrence":
-        the numbers behind that. Edges of a regulator that is neither are not in `components_`;
-        `weights_` and `edge_score_` have them.
+        to it, and halves of the samples where noise is seen not to be independent and zeros are
+        exact; "found": certified, or the same for any start and above chance; "frequency", "error",
+        "recurrence": the numbers behind that. Edges of a regulator that is neither are not in
+        `components_`; `weights_` and `edge_score_` have them.
     reason_
         Why there are so many regulators, in words.
     evidence_
@@ -673,7 +673,8 @@ class RCweb(
         """How every regulator was found and how far to trust it, a row each; made at first use.
 
         certified : found again in halves of the variables that share none, and of the samples where
-            noise is seen not to be independent and directions above it come to an end
+            noise is seen not to be independent, directions above it come to an end and zeros are
+            exact
         found : certified, or sparser than chance and the same for any start
         frequency : share of the other searches that have it
         error : expected 1 - cosine between this regulator and that of another set of searches

@@ -110,7 +110,7 @@ class Found:
         if self.exact:
             sparse = self.sparse & (self.clear | self.trusted)
             return self.certified | (self.same & sparse & self.lasting)
-        return self.certified | (self.same & self.lasting & (self._beyond_chance > RECURRENT))
+        return self.certified | (self.same & (self._beyond_chance > RECURRENT))
 
     @property
     def _beyond_chance(self) -> Array:

@@ -16,8 +16,9 @@ Single = NDArray[np.float32]
 # infinite density, and the objective no slope.
 NARROWEST = 0.02
 NO_NOISE = 1e-5  # of a row, below which zeros are exact up to rounding
-# Noise below which rows are sharpened before the posterior, which needs the leading axes only.
-# Measured (plan `sensitivity`): 0.015 to 0.06 for the first, 0.06 to 0.24 for the second.
+# Noise below which rows are sharpened before the posterior, which needs the leading axes only, and
+# a new column may overlap more with those found. Measured (plan `sensitivity`): 0.015 to 0.06 for
+# rows, 0.06 to 0.24 for axes.
 LOW_NOISE = 0.06
 # Cosine above which two columns count as the same. Conventional: two answers that differ by more
 # than 0.05 are different. At 0.9 turned columns of blocks that any rotation fits are not told.
