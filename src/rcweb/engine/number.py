@@ -1,11 +1,12 @@
-"""How many directions to search where the spectrum shows no edge of noise.
+"""How many directions to search where noise is not independent.
 
-In real tables noise is not independent, and singular values fall without a step. Too few directions
-lose regulators; too many blur all of them. So several numbers are tried, each twice the one before,
-and compared by how far two disjoint halves of the variables agree on columns: the sum over columns
-of squared cosines with the nearest one of the other half, beyond chance. It is about the number of
-columns that recur, without a level at which a column begins to count. Doubling ends when it gains
-little; of the numbers tried that reach nearly the most, the largest is taken.
+In real tables singular values fall without a step, or with one that is no edge of noise: samples
+and variables share noise, and its directions stand above the edge of independent noise. Too few
+directions lose regulators; too many blur all of them. So several numbers are tried, each twice the
+one before, and compared by how far two disjoint halves of the variables agree on columns: the sum
+over columns of squared cosines with the nearest one of the other half, beyond chance. It is about
+the number of columns that recur, without a level at which a column begins to count. Doubling ends
+when it gains little; of the numbers tried that reach nearly the most, the largest is taken.
 """
 
 from __future__ import annotations

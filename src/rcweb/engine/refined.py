@@ -52,9 +52,8 @@ from rcweb.engine.number import choose_directions
 from rcweb.engine.outliers import TOO_MANY, LimitedTable, limit_outliers
 from rcweb.engine.sample_noise import Weigh, equalise
 from rcweb.engine.samples import Samples, participation_ratio
-from rcweb.engine.search.halves import can_be_split
 from rcweb.engine.search.sample_halves import in_sample_halves
-from rcweb.engine.search.search import Found, search_columns, search_diffuse
+from rcweb.engine.search.search import Found, search_columns
 from rcweb.engine.search.space import NO_NOISE, Space
 from rcweb.engine.solution import Records, SeenFactors, Solution
 from rcweb.engine.spectrum import FEW_LEFT, Spectrum
@@ -152,7 +151,7 @@ def _search_table(
     if limited.wild >= TOO_MANY:
         run.report(f"outliers: {limited.wild:.2%} of the entries limited")
     spectrum, tried = limited.spectrum, Records()
-    if isinstance(n_components, str) and spectrum.no_edge:
+    if isinstance(n_components, str) and not spectrum.independent:
         spectrum, tried = choose_directions(limited.table, spectrum, run.report)
     # From here on variables have the engine's own order and signs; `_solution` restores the user's.
     spectrum, arrangement = arrange(spectrum)
@@ -162,6 +161,8 @@ def _search_table(
     found = _search(problem, run)
     searched = _Searched(limited, problem, arrangement, found, tried, samples, equal.weigh)
     left = min(limited.table.M - 1, limited.table.N) - space.K
+    if left < FEW_LEFT and isinstance(n_components, str):
+        return _unknown(searched)
     if left < 1:
         return _uncertain(searched)
     # Without noise, what looks like its correlation is rounding.
@@ -178,6 +179,13 @@ def _uncertain(searched: _Searched) -> _Searched:
     """Nothing is certified: so few samples leave too few directions to tell noise from."""
     nothing = np.zeros(len(searched.found.score))
     return replace(searched, found=replace(searched.found, recurrence=nothing))
+
+
+def _unknown(searched: _Searched) -> _Searched:
+    """Nothing is certified or found: with so few samples their number cannot be told either."""
+    none = np.zeros(len(searched.found.score), bool)
+    found = replace(searched.found, same=none, sparse=none, recurrence=none.astype(np.float64))
+    return replace(searched, found=found)
 
 
 def _halved(searched: _Searched, auto: bool, run: Run) -> _Searched:
@@ -205,9 +213,7 @@ def _finish(searched: _Searched, wanted: _Wanted, run: Run) -> Solution:
     problem, found, arrangement = searched.problem, searched.found, searched.arrangement
     if found.exact:
         estimate, found = estimate_sparse(problem, found, run)
-        if not found.confirmed.any() and found.lasting.any() and _would_show(problem.space):
-            found = search_diffuse(problem.space, problem.spectrum.P, found.chance, run.report)
-    if not found.exact:
+    else:
         estimate = estimate_diffuse(problem, found)
     factors = None
     if wanted.measured is not None:
@@ -258,12 +264,6 @@ def _search(problem: RefinedProblem, run: Run) -> Found:
     return max([first, *others], key=lambda found: found.columns.objective)
 
 
-def _would_show(space: Space) -> bool:
-    """Whether exact zeros would show in some row: little noise, and variables enough to see them.
-    If none does, small effects are everywhere."""
-    return not space.blurred and space.enough_variables and can_be_split(space)
-
-
 def _wild_rows(
     problem: RefinedProblem,
     found: Found,
@@ -302,7 +302,7 @@ def _choose_regulators(
     if not isinstance(n_components, str):
         return order[: min(spectrum.P, n_components)]
     kept = good | (found.frequency > 0) & ~wild & (not found.exact)
-    if spectrum.white and spectrum.shows_edge:
+    if spectrum.independent:
         kept = ~wild
     return np.flatnonzero(kept) if kept.any() else order[:1]
 

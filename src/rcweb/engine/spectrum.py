@@ -80,6 +80,13 @@ class Spectrum:
         return self.n_above_noise < signal_limit(self.table)
 
     @property
+    def independent(self) -> bool:
+        """Whether noise is independent as far as this can be seen: the count of directions above it
+        came to an end before its limit, and what is left is white. If not, the count means nothing:
+        directions of noise are among those above the edge of independent noise."""
+        return not self.no_edge and self.white
+
+    @property
     def no_edge(self) -> bool:
         """Whether the count of directions ran into its limit: no edge of noise can be seen."""
         return self.n_signal >= signal_limit(self.table)

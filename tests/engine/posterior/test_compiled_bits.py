@@ -22,11 +22,13 @@ weight, log_odds, scale = rng.uniform(0.5, 2, N), np.full(P, -0.4), rng.uniform(
 digest = hashlib.sha256()
 for kernel in (draw_edges, draw_shaped_edges, expect_shaped_edges):
     c, probability, last, used = C.copy(), np.empty_like(C), np.empty_like(C), np.zeros(13)
+    drawn, expected = kernel is not expect_shaped_edges, np.zeros((2, P, N))
     slab = () if kernel is draw_edges else (STEP, SPREAD, PRIOR_MIX)
-    out = (probability, last) if kernel is draw_edges else (probability, last, used)
-    draws = () if kernel is expect_shaped_edges else (rng,)
-    kernel(*draws, Q, Z, c, weight, log_odds, scale, *slab, *out)
-    for array in (c, probability, last, used):
+    beside = () if drawn else (np.full(P, 0.1), np.full(P, 0.5))
+    more = () if drawn else (*expected, np.zeros((P, 3)))
+    out = (probability, last, *more) if kernel is draw_edges else (probability, last, *more, used)
+    kernel(*((rng,) * drawn), Q, Z, c, weight, log_odds, scale, *beside, *slab, *out)
+    for array in (c, probability, last, used, *more):
         digest.update(array.tobytes())
 print(digest.hexdigest())
 """

@@ -73,7 +73,7 @@ def draw_shaped_edges(  # type: ignore[no-untyped-def]
             _residuals(Q[p], Z[p, tile], C, p, tile, g)
             _weigh(Q[p, p], w, unit, precision, step, spread, mix, g, inverse, parts)
             for i in range(len(w)):
-                pr[i] = _choose(g[i], inverse[i], total[i], log_odds[p], unit, precision)
+                pr[i] = _choose(g[i], inverse[i], total[i], log_odds[p], unit, precision, 1.0)
                 m[i] = pr[i] * (g[i] + unit * precision * inverse[i] * lean[i] / total[i])
             for i in range(len(w)):
                 new = 0.0
@@ -87,41 +87,78 @@ def draw_shaped_edges(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_SIMD)
 def expect_shaped_edges(  # type: ignore[no-untyped-def]
-    Q, Z, mean, weight, log_odds, scale, step, spread, mix, probability, variance, used
+    Q,
+    Z,
+    mean,
+    weight,
+    log_odds,
+    scale,
+    background,
+    least,
+    step,
+    spread,
+    mix,
+    probability,
+    variance,
+    centre,
+    width,
+    sums,
+    used,
 ):
-    """As `draw_shaped_edges`, but every entry is replaced by its mean; nothing is drawn.
+    """As `draw_shaped_edges`, but every entry is replaced by its mean; nothing is drawn. An entry
+    that is not from the slab comes from N(0, background_p).
 
-    Returns the largest change of a mean, in scales of its row.
+    probability <- of the slab; mean, variance <- of the entry; centre, width <- its mean and
+    variance if it is from the slab. `used` counts entries from the slab beyond `least` (P,). sums
+    (P, 3) <- their sum of squares, and numerator and denominator of a step of Fisher scoring of the
+    background: such an entry is seen as N(0, background + 1 / q), q = Q_pp weight.
     """
     P, N = mean.shape
     g, inverse = np.empty(TILE), np.empty(TILE)
     up, shrink, total, lean, reach = parts = _empty_parts()
-    largest = 0.0
+    sums[:] = 0.0
     for start in range(0, N, TILE):
         tile = slice(start, min(start + TILE, N))
         w = weight[tile]
         for p in range(P):
             m, pr, v = mean[p, tile], probability[p, tile], variance[p, tile]
+            edge, around = centre[p, tile], width[p, tile]
             unit, precision = step * scale[p], 1 / (spread * scale[p] * scale[p])
             _residuals(Q[p], Z[p, tile], mean, p, tile, g)
             _weigh(Q[p, p], w, unit, precision, step, spread, mix, g, inverse, parts)
+            b = background[p]
+            power = 0.0
+            excess = 0.0
+            information = 0.0
             for i in range(len(w)):
-                chosen = _choose(g[i], inverse[i], total[i], log_odds[p], unit, precision)
+                q = Q[p, p] * w[i]
+                narrow = 1 / (1 + b * q)
+                field = g[i] / inverse[i]
+                small = field * b * narrow
+                # Evidence of the background: exp(field small / 2) sqrt(narrow).
+                odds = log_odds[p] - 0.5 * field * small
+                chosen = _choose(g[i], inverse[i], total[i], odds, unit, precision, narrow)
                 shift = unit * precision * inverse[i]
                 off = shift * lean[i] / total[i]
                 square = g[i] * (g[i] + 2 * off) + shift * shift * reach[i] / total[i]
-                new = chosen * (g[i] + off)
+                square += inverse[i]
+                edge[i] = g[i] + off
+                around[i] = square - edge[i] * edge[i]
+                new = chosen * edge[i] + (1 - chosen) * small
                 pr[i] = chosen
                 # Rounding can make the difference of squares slightly negative.
-                v[i] = max(chosen * (inverse[i] + square) - new * new, 0.0)
-                g[i] = new
+                rest = b * narrow + small * small
+                v[i] = max(chosen * square + (1 - chosen) * rest - new * new, 0.0)
+                m[i] = new
+                power += chosen * square
+                excess += (1 - chosen) * (field * field - q) * narrow * narrow
+                information += (1 - chosen) * q * q * narrow * narrow
+            sums[p, 0] += power
+            sums[p, 1] += excess
+            sums[p, 2] += information
             for i in range(len(w)):
-                largest = max(largest, abs(g[i] - m[i]) / scale[p])
-                m[i] = g[i]
-            for i in range(len(w)):
-                if pr[i] > LIKELY:
+                if pr[i] > LIKELY and abs(edge[i]) >= least[p]:
                     _count_parts(up[i], shrink[i], mix, pr[i] / total[i], used)
-    return largest
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_SIMD, inline="always")
@@ -188,12 +225,13 @@ def _weigh(q, w, unit, precision, step, spread, mix, g, inverse, parts):  # type
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_SIMD, inline="always")
-def _choose(centre, inverse, total, log_odds, unit, precision):  # type: ignore[no-untyped-def]
-    """Probability of an edge, `total` being the sum of the weights of the slab's parts."""
+def _choose(centre, inverse, total, log_odds, unit, precision, narrow):  # type: ignore[no-untyped-def]
+    """Probability of the slab, `total` being the sum of the weights of its parts; `narrow` is the
+    share of its variance that an entry of the background keeps given the data, 1 without one."""
     base = log_odds + 0.5 * centre * centre / inverse
     certain = (base > MOST_ODDS) | (abs(centre * unit * precision) > MOST_TILT)
     base = MOST_ODDS if certain else base
-    return 1 - 1 / (1 + _exp(base) * np.sqrt(precision * inverse) * total)
+    return 1 - 1 / (1 + _exp(base) * np.sqrt(precision * inverse / narrow) * total)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_SIMD, inline="always")

@@ -23,6 +23,12 @@ NOISE_COUNT = 10.0  # pseudo-measurements by which variables share their noise
 MOST_PULL = 0.9
 
 
+def density_concentration(N: int, noise: float) -> float:
+    """Pseudo-count of the prior on densities: the more noise (in sd of a row), the less a row says
+    about its own density, and the more it borrows from the others."""
+    return N * float(np.clip(0.02 + 1.2 * (noise - 0.15), 0.02, 0.2))
+
+
 def density_prior(concentration: float, count: Array, N: int) -> tuple[float, float]:
     """Parameters of the Beta prior on each row's density, from the number of edges of all rows.
 

@@ -60,8 +60,10 @@ class Consensus:
 
     @property
     def found(self) -> Mask:
-        """(n,) whether another set of searches would give the same row."""
-        return (self.frequency >= OFTEN) & (self.error < MOST_ERROR)
+        """(n,) whether another set of searches would give the same row: often enough, and by a
+        standard error more than that, since the share is itself counted in few searches."""
+        often = OFTEN + np.sqrt(OFTEN * (1 - OFTEN) / self.searches)
+        return (self.frequency >= often) & (self.error < MOST_ERROR)
 
 
 def agree(space: Space) -> Consensus:

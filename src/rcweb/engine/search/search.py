@@ -16,7 +16,9 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rcweb.engine.conventions import CLEARLY, LITTLE
+from rcweb.engine.conventions import LITTLE
+from rcweb.engine.posterior.entries import entries_of_rows
+from rcweb.engine.posterior.slab import density_concentration
 from rcweb.engine.search.consensus import OFTEN, SAME, SPLITS, Consensus, agree
 from rcweb.engine.search.deflate import deflate
 from rcweb.engine.search.halves import (
@@ -38,6 +40,7 @@ from rcweb.engine.search.peel import (
     pick_independent,
     sparse_above,
 )
+from rcweb.engine.search.sharpen import sharpen
 from rcweb.engine.search.space import AGREED, NARROWEST, Density, Space
 from rcweb.engine.search.unmix import unmix
 from rcweb.engine.threads import parallel
@@ -47,6 +50,7 @@ FIXED_POINT_START = 60  # FastICA steps of the joint start
 START_STEPS, START_FREE = 20, 10  # then steps of narrowing, and steps at the fitted width
 FINISH_FREE = 15  # steps at the fitted width in the final climb
 DENSITY_ROUNDS = 80  # of EM, for a density that starts wide and is free
+ZERO = 1e-5  # largest entry that counts as an exact zero where there is no noise
 PEELING_STARTS = 6  # per missing column; measured: as good as 6 K starts, in a third of the time
 # Least recurrence over halves of the variables, beyond chance, of a certified row; and of a row
 # that counts as found where zeros are not exact. Grades depend on the first more than on any other
@@ -148,9 +152,11 @@ def search_columns(
     rng = np.random.default_rng([STREAM, stream])
     chance = chance_level(space, space.K, rng)
     start = joint_start(space, rng)
-    if not can_be_split(space) or zeros_are_exact(space, start.B, chance):
-        return _search_exact(space, most, start, chance, rng, report)
-    return search_diffuse(space, most, chance, report)
+    diffuse = can_be_split(space) and not zeros_are_exact(space, start.B, chance)
+    if not diffuse:
+        found = _search_exact(space, most, start, chance, rng, report)
+        diffuse = can_be_split(space) and space.noise_free and not _have_zeros(space, found)
+    return search_diffuse(space, most, chance, report) if diffuse else found
 
 
 def joint_start(space: Space, rng: Rng) -> Columns:
@@ -164,20 +170,37 @@ def joint_start(space: Space, rng: Rng) -> Columns:
 
 
 def zeros_are_exact(space: Space, B: Array, chance: float) -> bool:
-    """Whether the narrow parts of the rows are as narrow as noise makes them.
+    """Whether the background of the rows is narrower than noise, so that zeros may be exact.
 
-    Rows no sparser than `chance` say nothing about this and are left out; if no row is left, zeros
-    are taken as exact, since peeling may still find dense rows. The densities are fitted from a
-    wide start: narrowed step by step, as in the climb, they can end with an empty narrow part.
+    Rows that are sparser than `chance` tell, all rows if none is. Without noise nothing can be
+    told by widths; the search will show whether there are zeros.
     """
+    if space.noise_free:
+        return True
     point = Ascent.at(space, B, rounds=DENSITY_ROUNDS)
     sparse = point.score > sparse_above(chance, space.N)
-    if not sparse.any():
+    rows = np.flatnonzero(sparse if sparse.any() else np.ones(len(B), bool))
+    noise = space.floor(B)[rows]
+    Y = point.Y[rows].astype(np.float64) / np.sqrt(noise)[:, None]
+    start = np.maximum(point.density.v0[rows] / noise - 1, 0.0)
+    prior = density_concentration(space.N, space.level)
+    entries = entries_of_rows(Y, np.ones(space.N), start, prior)
+    # The upper quartile: with too many directions, some rows are noise and have no background.
+    # Measured: at most 0.46 with exact zeros, at least 1.5 on real tables and parts of them, 2.7
+    # with a background of a twentieth of the strong weights.
+    return bool(np.quantile(entries.background_to_noise, 0.75) < 1)
+
+
+def _have_zeros(space: Space, found: Found) -> bool:
+    """Whether a row has more zeros than the K - 1 that can be had in any direction; a single
+    direction cannot be turned, and needs none."""
+    if space.K == 1:
         return True
-    # The upper quartile: with too many directions, some rows are noise and as narrow as noise.
-    # Measured: at most 1.24 with exact zeros in 30 worlds, at least 2.6 on real tables, 3.6 with a
-    # background of a twentieth of the strong weights.
-    return bool(np.quantile((point.density.v0 / space.floor(B))[sparse], 0.75) < CLEARLY)
+    X, B = space.X.astype(np.float64), found.columns.B
+    noise = ((B * space.noise) ** 2).sum(axis=1)
+    rows = X @ sharpen(X, B, noise, found.columns.density.pi).T
+    # Coordinates are in single precision; of 1,000 entries of a dense row 0.01 are as small.
+    return bool((np.abs(rows) < ZERO).sum(axis=0).max() > space.K)
 
 
 def _search_exact(

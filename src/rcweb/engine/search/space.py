@@ -77,6 +77,11 @@ class Space:
         return max(float(np.sqrt((self.noise**2).mean())), NARROWEST)
 
     @property
+    def noise_free(self) -> bool:
+        """Whether there is no noise but rounding."""
+        return bool(np.sqrt((self.noise**2).mean()) < NO_NOISE)
+
+    @property
     def blurred(self) -> bool:
         """Whether a row may be estimated well and still look no sparser than chance."""
         return self.level > BLURRED

@@ -1,0 +1,122 @@
+"""The entries of C: one density for exact zeros and for small effects everywhere, learned.
+
+    c_pi ~ (1 - pi_p) N(0, b_p) + pi_p Slab(scale_p)
+
+b_p is the variance of the row's background, 0 where zeros are exact. The slab's shape is shared by
+all rows. An edge is an entry of the slab that is larger than N entries of the background would be,
+``|c| > sqrt(2 b_p log N)`` (the universal threshold of Donoho & Johnstone 1994); without a
+background every entry of the slab is one. So edges, probabilities and weights change continuously
+from exact zeros to small effects.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import digamma, ndtr
+
+from rcweb.engine.conventions import LITTLE
+from rcweb.engine.posterior.kernels import expect_shaped_edges
+from rcweb.engine.posterior.slab import (
+    EDGE_COUNT,
+    PRIOR_MIX,
+    SPREAD,
+    STEP,
+    density_before,
+    density_prior,
+    shared_scale,
+)
+from rcweb.engine.types import Array
+
+# Largest variance of the background in units of the slab's: beyond, the two would swap roles.
+MOST_BACKGROUND = 0.25
+MOST_ROUNDS = 30  # of entries and density in turn, where rows are held
+
+
+class Entries:
+    """Means and variances of all entries of C (P, N), and the density they come from.
+
+    mean, variance : (P, N) of each entry
+    probability : (P, N) of the slab
+    log_odds, scale, background : (P,) of the slab, its scale, and the variance beside it
+    """
+
+    def __init__(self, C: Array, background: Array, concentration: float) -> None:
+        P, N = C.shape
+        self.mean, self.probability = C, np.ones((P, N))
+        self.variance, self._centre, self._width = np.zeros((3, P, N))
+        self.background, self.concentration = background, concentration
+        pi = density_before(np.zeros(P), 0)  # replaced in the first round
+        self.log_odds = np.log(pi / (1 - pi))
+        self.scale, self.mix = shared_scale((C**2).sum(axis=1), pi * N), PRIOR_MIX.copy()
+        self._sums, self._used, self._seen = np.zeros((P, 3)), np.zeros(len(self.mix)), np.zeros(P)
+
+    @property
+    def least(self) -> Array:
+        """(P,) size above which an entry can be an edge."""
+        return np.asarray(np.sqrt(2 * np.log(self.mean.shape[1]) * self.background))
+
+    @property
+    def background_to_noise(self) -> Array:
+        """(P,) variance of the background in units of the noise variance of a typical entry."""
+        return np.asarray(self.background * self._seen)
+
+    @property
+    def edge_probability(self) -> Array:
+        """(P, N) probability that an entry comes from the slab and is larger than `least`."""
+        sd, least = np.sqrt(np.maximum(self._width, 1e-300)), self.least[:, None]
+        larger = ndtr((self._centre - least) / sd) + ndtr((-self._centre - least) / sd)
+        return np.asarray(self.probability * np.minimum(larger, 1.0))
+
+    def expect(self, Q: Array, Z: Array, weight: Array) -> None:
+        """Every entry given all others and the activities, by ``Q = R^T R`` (P, P), ``Z = R^T G``
+        (P, N) and the precision `weight` (N,) of the noise."""
+        self._used[:] = 0.0
+        self._seen = np.diag(Q) * float(np.median(weight))
+        density = (self.log_odds, self.scale, self.background, self.least, STEP, SPREAD, self.mix)
+        entries = (self.probability, self.variance, self._centre, self._width)
+        expect_shaped_edges(Q, Z, self.mean, weight, *density, *entries, self._sums, self._used)
+
+    def rescale(self, size: Array) -> None:
+        """Activities are divided by `size` (P,), entries multiplied."""
+        self.mean *= size[:, None]
+        self._centre *= size[:, None]
+        self.variance *= size[:, None] ** 2
+        self._width *= size[:, None] ** 2
+        self._sums *= size[:, None] ** np.array([2, -2, -4])
+        self._seen /= size**2
+
+    def learn(self, *, shaped: bool) -> None:
+        """The densities given the entries; with `shaped` the slab's shape too."""
+        N = self.mean.shape[1]
+        power, excess, information = self._sums.T
+        count = self.probability.sum(axis=1)
+        a, b = density_prior(self.concentration, count, N)
+        self.log_odds = digamma(a + count) - digamma(b + N - count)
+        self.scale = shared_scale(power, count)
+        fitted = excess / np.maximum(information, 1e-300)
+        # In standard errors of none. By chance half of all rows without a background would get one,
+        # so it must show in all rows together.
+        shows = (fitted * np.sqrt(information / 2)).sum() > 2 * np.sqrt(len(fitted))
+        most = MOST_BACKGROUND * self.scale**2 * shows
+        self.background = np.clip(fitted, 0.0, most)
+        if shaped:
+            mix = self._used + EDGE_COUNT * PRIOR_MIX
+            self.mix = np.maximum(mix / mix.sum(), 1e-6)
+
+
+def entries_of_rows(rows: Array, noise: Array, background: Array, concentration: float) -> Entries:
+    """The entries behind `rows` (P, N) with noise of variance `noise` (N,); activities are held, so
+    that no entry depends on another.
+
+    background : (P,) where to start. Stops when no background changes by more than `LITTLE` of
+    itself, or after `MOST_ROUNDS`.
+    """
+    entries = Entries(rows.copy(), background, concentration)
+    identity, weight = np.eye(len(rows)), 1 / noise
+    for n in range(MOST_ROUNDS):
+        before = entries.background
+        entries.expect(identity, rows, weight)
+        entries.learn(shaped=n > 0)
+        if n and (np.abs(entries.background - before) <= LITTLE * entries.background).all():
+            break
+    return entries
