@@ -11,7 +11,6 @@ from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.conventions import LITTLE
 from rcweb.engine.edges import standardised
 from rcweb.engine.effort import Run
-from rcweb.engine.matching import row_correlation
 from rcweb.engine.measured import sample_measured
 from rcweb.engine.posterior.axes import Axes, all_axes, leading_axes
 from rcweb.engine.posterior.entries import entries_of_rows
@@ -87,14 +86,13 @@ def estimate_diffuse(problem: RefinedProblem, found: Found) -> NetworkEstimate:
     On real tables the posterior has many modes: it leads from the columns that searches share to
     others that they do not (of the regulators found by two sets of searches 0.09 to 0.8 agreed).
     """
-    start, background = _clear_rows(problem, found)
-    rows = _regress(problem.table, problem.space.rows(found.columns.B).astype(np.float64))
     if found.confirmed.any():
-        field = _mean_field(problem, _axes(problem), found, found.confirmed)
-        moved = np.abs(np.diag(row_correlation(start, field.posterior.C)))[found.confirmed]
-        if field.converged and mostly(moved > AGREED, len(moved)):
+        field = _mean_field(problem, _axes(problem), found, found.confirmed, stay=AGREED)
+        if field.converged:
             posterior = _from_posterior(problem.table, field.posterior)
             return replace(posterior, score=standardised(posterior.C))
+    _, background = _clear_rows(problem, found)
+    rows = _regress(problem.table, problem.space.rows(found.columns.B).astype(np.float64))
     size = (rows.C**2).mean(axis=1)
     noise = np.maximum(rows.C_sd[0] ** 2, 1e-12 * size.mean())  # rounding, where there is no other
     entries = entries_of_rows(rows.C, noise, background * size, _concentration(problem))
@@ -189,11 +187,11 @@ def _trusted(posterior: Posterior, space: Space) -> Mask:
 
 
 def _mean_field(
-    problem: RefinedProblem, axes: Axes, found: Found, judged: Mask | None
+    problem: RefinedProblem, axes: Axes, found: Found, judged: Mask | None, stay: float = 0.0
 ) -> MeanField:
     start, background = _clear_rows(problem, found)
-    concentration = _concentration(problem)
-    return mean_field(axes, start, background, concentration=concentration, judged=judged)
+    prior = _concentration(problem)
+    return mean_field(axes, start, background, concentration=prior, judged=judged, stay=stay)
 
 
 def _converged(problem: RefinedProblem, field: MeanField, found: Found) -> bool:

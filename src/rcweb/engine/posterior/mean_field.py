@@ -60,7 +60,13 @@ class MeanField:
 
 
 def mean_field(
-    axes: Axes, C: Array, background: Array, *, concentration: float, judged: Mask | None = None
+    axes: Axes,
+    C: Array,
+    background: Array,
+    *,
+    concentration: float,
+    judged: Mask | None = None,
+    stay: float = 0.0,
 ) -> MeanField:
     """Iterate from the network `C` (P, N) until no entry moves by more than `LITTLE`, or `MOST`
     times; then `converged` is False.
@@ -68,6 +74,8 @@ def mean_field(
     background : (P,) variance of the entries of `C` beside the edges, where to start
     concentration : of the Beta prior on each row's density
     judged : (P,) rows that must come to rest, all by default; rows of noise may flicker on
+    stay : least cosine with the start that most of these rows must keep; else this ends at once,
+        and `converged` is False
     """
     rows = slice(None) if judged is None or not judged.any() else judged
     field = _Field(axes, np.asarray(C, dtype=np.float64), background, concentration)
@@ -75,6 +83,9 @@ def mean_field(
     while rounds < MOST and (rounds < LEAST or change > LITTLE):
         change = float(field.advance(shaped=rounds >= FIRST)[rows].max())
         rounds += 1
+        if (_cosines(C[rows], field.entries.mean[rows]) < stay).mean() > LITTLE:
+            change = np.inf
+            break
     entries = field.entries
     posterior = Posterior(
         C=entries.mean,
@@ -84,6 +95,12 @@ def mean_field(
         precision=field.precision,
     )
     return MeanField(posterior, rounds, change)
+
+
+def _cosines(one: Array, two: Array) -> Array:
+    """(n,) |cosine| of each row of `one` with the same row of `two`."""
+    length = np.linalg.norm(one, axis=1) * np.linalg.norm(two, axis=1)
+    return np.asarray(np.abs((one * two).sum(axis=1)) / np.maximum(length, 1e-300))
 
 
 class _Field:
