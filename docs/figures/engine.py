@@ -40,6 +40,9 @@ from rcweb.engine.search.search import (
 from rcweb.engine.search.space import Space
 from rcweb.engine.search.unmix import ANGLES, unmix
 from rcweb.engine.spectrum import leading_directions
+from rcweb.lab.benchmark.fits import table_fit
+from rcweb.lab.benchmark.foreign import score_world
+from rcweb.lab.benchmark.foreign_worlds import World, sparse_rows, with_noise
 from rcweb.lab.simulate import Simulation, simulate
 
 RIGHT = 0.9  # correlation above which a row counts as a planted one
@@ -358,7 +361,8 @@ def engine_consensus() -> Figure:
     rho = np.abs(row_correlation(space.rows(shared.B), C)).max(axis=1)
     several = shared.error < 1  # a single search says nothing about the error
     figure, (axes,) = new_figure(3.0)
-    axes.add_patch(Rectangle((OFTEN, 0), 0.6, MOST_ERROR, color=LIGHT, alpha=0.5, lw=0))
+    often = OFTEN + np.sqrt(OFTEN * (1 - OFTEN) / shared.searches)
+    axes.add_patch(Rectangle((often, 0), 0.6, MOST_ERROR, color=LIGHT, alpha=0.5, lw=0))
     image = axes.scatter(
         shared.frequency[several], shared.error[several], c=rho[several], s=36, cmap="viridis",
         vmin=0.5, vmax=1, edgecolor="black", lw=0.4,
@@ -368,6 +372,37 @@ def engine_consensus() -> Figure:
     axes.text(1.02, 0.95 * MOST_ERROR, "found", ha="right", va="top", fontsize=10)
     figure.colorbar(image, label="correlation with\na planted row")
     return figure
+
+
+def engine_background() -> Figure:
+    """Accuracy, recall and false edges as zeros turn into a wider and wider background."""
+    widths = np.array([0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4])
+    figure, panels = new_figure(2.8, 3)
+    lines = [("normal", 0.3, BLUE, "-"), ("normal", 1.0, BLUE, "--")]
+    lines += [("uniform", 0.3, ORANGE, "-"), ("uniform", 1.0, ORANGE, "--")]
+    for weights, noise, colour, style in lines:
+        scores = [_with_background(width, weights, noise) for width in widths]
+        for axes, name in zip(panels, ("rho", "recall", "fdr")):
+            values = [score[name] for score in scores]
+            axes.plot(widths, values, color=colour, ls=style, label=f"{weights}, noise {noise:g}")
+    titles = ("accuracy", "recall of edges", "false among edges")
+    for axes, title, top in zip(panels, titles, (1.0, 1.0, 0.2)):
+        axes.set(xlabel="background", title=title, ylim=(0, 1.03 * top))
+    panels[2].axhline(0.05, color=RED, lw=0.9, ls=":")
+    panels[0].legend(loc="lower left", fontsize=7)
+    return figure
+
+
+def _with_background(width: float, weights: str, noise: float) -> dict[str, float]:
+    """Scores of a fit to a planted table; `width` in units of the strong weights."""
+    rng = np.random.default_rng(1)
+    _, mask = sparse_rows(rng, 20, 500)
+    strong = rng.standard_normal(mask.shape)
+    if weights == "uniform":
+        strong = rng.uniform(-np.sqrt(3), np.sqrt(3), mask.shape)
+    C = np.where(mask, strong, width * rng.standard_normal(mask.shape))
+    X = with_noise(rng, rng.standard_normal((200, 20)) @ C, ratio=noise)
+    return score_world(table_fit(RCweb(20, random_state=0).fit(X), X), World(X, C, mask))
 
 
 def engine_posterior() -> Figure:

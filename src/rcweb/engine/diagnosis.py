@@ -94,10 +94,10 @@ def explain_number(
         why = fewer_than_asked(P, asked) or f"{_regulators(P)}, as asked for"
     elif tried:
         basis = tried
-        why = (
-            f"{_regulators(P)}: singular values show no edge of noise, "
-            f"{searched} directions searched"
-        )
+        noise = "singular values show no edge of noise"
+        if not spectrum.no_edge:
+            noise = "noise is not independent"
+        why = f"{_regulators(P)}: {noise}, {searched} directions searched"
     else:
         basis = [
             {"evidence": "singular values above the edge of noise", "count": spectrum.n_signal}

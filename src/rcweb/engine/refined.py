@@ -1,9 +1,9 @@
 """``method="refined"``: a search for oblique columns, then the probability of every edge.
 
-The search decides from the data which of two kinds a table is. Where a regulator's non-targets
-scatter no more than noise, zeros are exact: the joint posterior of R, C and the noise gives every
-edge its probability. Where they scatter more, small effects are everywhere and "zero" means
-"small": an edge is then an entry clearly above its regulator's own background.
+One rule decides how a table is searched (`search.zeros_are_exact`): whether non-targets scatter
+more than noise. If they do, small effects are everywhere, and the answer is what searches share.
+The density of entries is the same in both cases (`posterior.entries`): a background, of width zero
+where zeros are exact, and edges above it.
 
 Every regulator is graded. Certified: disjoint halves of the variables lead to it. Found: other
 starts lead to it. Where noise is not independent and zeros are exact, both must also recur in
