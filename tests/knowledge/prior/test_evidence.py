@@ -81,7 +81,7 @@ def test_a_member_is_judged_in_the_row_that_the_others_choose(rng, grouped):
     groups = np.arange(50) // 3 if grouped else np.arange(50)
     one = listed([0, 1, 2, 10, 30])
     rows = BlindRow.of(score, groups if grouped else None)
-    best, others = rows.choice(one.members, one.confidence)
+    [best], [others] = rows.choice(one.members[None], one.confidence)
     np.testing.assert_array_equal(
         rows.own(one.members[None], one.confidence)[0], rows.agreement(one, one.members)
     )
