@@ -277,7 +277,12 @@ def test_cells_of_the_plan() -> None:
     assert others == {("E. coli, RegulonDB", "gene"), ("S. aureus", "gene")}
     tasks = tasks_of(get_plan("prior"))
     assert {t.method for t in tasks} == set(LIST_METHODS)
-    assert {t.cell.panel for t in tasks if t.method == "forest"} == {"E. coli, RegulonDB"}
+    forest = {t.cell.panel for t in tasks if t.method == "forest"}
+    assert forest == {"E. coli, RegulonDB", "S. aureus"}
+    # The share of random lists among the supported varies much from split to split.
+    for condition, splits in (("mixed", 20), ("random", 5)):
+        asked = [t for t in tasks if t.cell.label == f"E. coli, RegulonDB, group, {condition}"]
+        assert sorted(t.seed for t in asked) == list(range(splits))
 
 
 def test_methods_are_told_apart_by_what_the_cell_asks() -> None:
