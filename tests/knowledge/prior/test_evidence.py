@@ -120,6 +120,18 @@ def test_random_lists_take_groups_of_the_same_sizes_where_there_are_others(rng):
         assert (2, 2) in pairs[3:]
 
 
+def test_scores_under_random_lists_keep_the_order_of_agreement(rng):
+    """Variables between two random lists had equal scores, most of all where few lists reach."""
+    random = RandomLists(CoVariation.of(rng.normal(size=(300, 6)), None, rng), None)
+    pool = random._pool(10)
+    t = np.linspace(pool[0] + 1e-9, pool[-1] + 1, 500_000)
+    scores = random.normal(10, t)
+    assert (np.diff(scores) > 0).all()
+    # Pooled agreement itself becomes standard normal.
+    found = np.quantile(random.normal(10, pool), [0.02, 0.5, 0.98])
+    np.testing.assert_allclose(found, [-2.054, 0, 2.054], atol=0.002)
+
+
 def p_of(lists, evidence, random):
     means = [
         random.normal(len(one), evidence.own(one.members[None], one.confidence)).mean()
