@@ -13,6 +13,8 @@ from rcweb.engine.types import Array
 if TYPE_CHECKING:
     import pandas as pd
 
+    from rcweb.knowledge.prior import Witness
+
 
 PRIOR_COLUMNS = (
     "supported",
@@ -62,7 +64,11 @@ class Guided:
         regulator 0       True       16    16
         regulator 1       True       11    11
         """
-        from rcweb.knowledge.prior import group_numbers, guide, read_prior
+        return self._guided_by(self._witness(groups), prior, groups is not None)
+
+    def _witness(self, groups: Any) -> Witness:
+        """What the fitted table can say about lists; may serve several of them."""
+        from rcweb.knowledge.prior import BlindFit, Witness, group_numbers
 
         check_is_fitted(self)
         model: Any = self
@@ -71,15 +77,30 @@ class Guided:
                 "This model cannot be guided: it was fitted by another method than 'refined', or "
                 "by a version of rcweb below 0.2. Fit it again."
             )
+        fit = BlindFit(
+            model.directions_,
+            model.edge_probability_,
+            model.edge_score_,
+            tuple(model.get_feature_names_out()),
+            model.exact_zeros_,
+        )
+        with one_blas_thread():
+            return Witness(fit, group_numbers(groups, model._target_names()))
+
+    def _guided_by(self, witness: Witness, prior: Any, grouped: bool) -> Self:
+        """`guide` with what the table can say at hand."""
+        from rcweb.knowledge.prior import guide, read_prior
+
+        model: Any = self
         names = model._target_names()
         lists = read_prior(prior, names)
         with one_blas_thread():
-            guidance = guide(_blind_fit(model), lists, group_numbers(groups, names), self.fdr)
+            guidance = guide(witness, lists, self.fdr)
             factors = _factors(model, guidance)
         self._prior, self._prior_sources = guidance.table, guidance.sources
         self.prior_probability_, self.prior_score_ = guidance.probability, guidance.score
         self.prior_projection_, self.prior_weights_, self.prior_std_ = factors
-        self.prior_grouped_ = groups is not None
+        self.prior_grouped_ = grouped
         self.prior_listed_ = _listed(guidance.lists, len(names))
         if lists.dropped:
             some = ", ".join(lists.dropped[:5]) + (", ..." if len(lists.dropped) > 5 else "")
@@ -211,18 +232,6 @@ class Guided:
             raise AttributeError(
                 "The model has not seen known targets: fit with prior=..., or call guide(prior)."
             )
-
-
-def _blind_fit(model: Any) -> Any:
-    from rcweb.knowledge.prior import BlindFit
-
-    return BlindFit(
-        model.directions_,
-        model.edge_probability_,
-        model.edge_score_,
-        tuple(model.get_feature_names_out()),
-        model.exact_zeros_,
-    )
 
 
 def _factors(model: Any, guidance: Any) -> tuple[Array, Array, Array]:

@@ -81,7 +81,7 @@ def test_a_member_is_judged_in_the_row_that_the_others_choose(rng, grouped):
     groups = np.arange(50) // 3 if grouped else np.arange(50)
     one = listed([0, 1, 2, 10, 30])
     rows = BlindRow.of(score, groups if grouped else None)
-    best, others = rows.choice(one.members, one.confidence)
+    [best], [others] = rows.choice(one.members[None], one.confidence)
     np.testing.assert_array_equal(
         rows.own(one.members[None], one.confidence)[0], rows.agreement(one, one.members)
     )
@@ -118,6 +118,18 @@ def test_random_lists_take_groups_of_the_same_sizes_where_there_are_others(rng):
         assert pairs[:3] == [(1, 1), (1, 1), (1, 3)]
         assert [count for count, _ in pairs[3:]] == [2, 2]
         assert (2, 2) in pairs[3:]
+
+
+def test_scores_under_random_lists_keep_the_order_of_agreement(rng):
+    """Variables between two random lists had equal scores, most of all where few lists reach."""
+    random = RandomLists(CoVariation.of(rng.normal(size=(300, 6)), None, rng), None)
+    pool = random._pool(10)
+    t = np.linspace(pool[0] + 1e-9, pool[-1] + 1, 500_000)
+    scores = random.normal(10, t)
+    assert (np.diff(scores) > 0).all()
+    # Pooled agreement itself becomes standard normal.
+    found = np.quantile(random.normal(10, pool), [0.02, 0.5, 0.98])
+    np.testing.assert_allclose(found, [-2.054, 0, 2.054], atol=0.002)
 
 
 def p_of(lists, evidence, random):

@@ -44,10 +44,13 @@ from rcweb.lab.simulate import simulate
 pytest.importorskip("pyarrow")
 
 P, N = 4, 200
+GUIDED_SCORES = prior_adapter.guided_scores
 FACTS = {"status": "ok", "method": "guided", "seed": 0}
 
 
-def stand_in(model: Any, X: pd.DataFrame, lists: Any, groups: Any, signs: Any = None) -> Any:
+def stand_in(
+    model: Any, X: pd.DataFrame, lists: Any, groups: Any, signs: Any = None, witnesses: Any = None
+) -> Any:
     """In the place of `guided_scores`: a list is supported if its members agree; their scores,
     squeezed into 0 .. 1, are the probabilities."""
     data = X.to_numpy() - X.to_numpy().mean(axis=0)
@@ -77,7 +80,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("RCWEB_DATA", str(tmp_path))
     monkeypatch.setattr(prior_adapter, "guided_scores", stand_in)
     monkeypatch.setattr(prior_adapter, "guided_network", stand_in_network)
-    stored = (prior._problem, prior._known, prior._groups)
+    stored = (prior._problem, prior._names, prior._known, prior._regulators, prior._groups)
     for cached in stored:
         cached.cache_clear()
     yield tmp_path
@@ -129,9 +132,9 @@ def test_hidden_members_are_not_seen(data: Path, monkeypatch: pytest.MonkeyPatch
     """What the adapter gets: shown members alone, groups where whole ones are hidden."""
     seen: list[Any] = []
 
-    def spy(model: Any, X: pd.DataFrame, lists: Any, groups: Any, signs: Any = None) -> Any:
+    def spy(model: Any, X: pd.DataFrame, lists: Any, groups: Any, *more: Any, **told: Any) -> Any:
         seen.append((lists, groups))
-        return stand_in(model, X, lists, groups, signs)
+        return stand_in(model, X, lists, groups)
 
     monkeypatch.setattr(prior_adapter, "guided_scores", spy)
     for split in ("gene", "group"):
@@ -152,6 +155,17 @@ def test_one_blind_fit_serves_all_splits(data: Path, monkeypatch: pytest.MonkeyP
         for method in ("guided", "blind-row", "ulm"):
             measure_prior(cell(), method, seed)
     assert len(fits) == 1
+
+
+def test_time_is_told_where_it_is_that_of_one_call(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Random lists drawn for one split serve the next, whose time would be too short."""
+    monkeypatch.setattr(prior_adapter, "guided_scores", GUIDED_SCORES)
+    for split in ("gene", "group"):
+        rows = [measure_prior(cell(split), "guided", seed) for seed in range(2)]
+        assert ["blind_ratio" in row for row in rows] == [True, False]
+    assert len(prior._problem(ECOLI, P).witnesses) == 2
 
 
 def test_plan_resumes_and_writes_its_tables(data: Path, tmp_path: Path, monkeypatch) -> None:
@@ -263,7 +277,12 @@ def test_cells_of_the_plan() -> None:
     assert others == {("E. coli, RegulonDB", "gene"), ("S. aureus", "gene")}
     tasks = tasks_of(get_plan("prior"))
     assert {t.method for t in tasks} == set(LIST_METHODS)
-    assert {t.cell.panel for t in tasks if t.method == "forest"} == {"E. coli, RegulonDB"}
+    forest = {t.cell.panel for t in tasks if t.method == "forest"}
+    assert forest == {"E. coli, RegulonDB", "S. aureus"}
+    # The share of random lists among the supported varies much from split to split.
+    for condition, splits in (("mixed", 20), ("random", 5)):
+        asked = [t for t in tasks if t.cell.label == f"E. coli, RegulonDB, group, {condition}"]
+        assert sorted(t.seed for t in asked) == list(range(splits))
 
 
 def test_methods_are_told_apart_by_what_the_cell_asks() -> None:
@@ -300,6 +319,11 @@ def test_the_fit_with_lists_answers_in_their_order() -> None:
         hidden, none = np.setdiff1d(listed, given), np.setdiff1d(np.arange(N), listed)
         assert np.median(row[hidden]) > np.quantile(row[none], 0.9)
     assert not model.guided  # the fit that other splits share is untouched
+    kept: dict[bytes, Any] = {}
+    for lists in (members, shown):  # what was asked before does not change an answer
+        again, _, _ = prior_adapter.guided_scores(model, X, lists, None, witnesses=kept)
+    np.testing.assert_array_equal(again, scores)
+    assert list(kept) == [prior_adapter.group_key(None)]
     with_lists, without = prior_adapter.guided_network(model, X, shown), model.edge_probability_
     changed = (with_lists.probability != without).any(axis=1)
     assert changed.all()

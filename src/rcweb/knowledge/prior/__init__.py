@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from rcweb.knowledge.prior.factor import Factor, Variables, list_factor
-from rcweb.knowledge.prior.guide import BlindFit, Guidance, guide, new_targets
+from rcweb.knowledge.prior.guide import Guidance, guide, new_targets
 from rcweb.knowledge.prior.lists import PriorLists, TargetList, group_numbers, read_prior
+from rcweb.knowledge.prior.witness import BlindFit, Witness
 
 __all__ = [
     "BlindFit",
@@ -13,6 +14,7 @@ __all__ = [
     "PriorLists",
     "TargetList",
     "Variables",
+    "Witness",
     "group_numbers",
     "guide",
     "list_factor",

@@ -109,7 +109,9 @@ class CoVariation:
     def _agreement(self, one: TargetList, rows: Ints) -> Array:
         c = self.U[rows] @ self.U[one.members].T
         weight = one.confidence
-        grouped = np.flatnonzero(np.isin(self.groups[rows], self.groups[one.members]))
+        listed = np.zeros(self.groups.max() + 1, bool)
+        listed[self.groups[one.members]] = True
+        grouped = np.flatnonzero(listed[self.groups[rows]])
         same = self.groups[rows[grouped]][:, None] == self.groups[one.members]
         c[grouped] *= ~same
         left_out = np.zeros((len(rows), 2))
@@ -150,27 +152,33 @@ class BlindRow:
     def N(self) -> int:
         return self.rows.shape[1]
 
-    def choice(self, members: Ints, confidence: Array) -> tuple[int, Ints]:
-        """The row all members choose, and for each member the one that the others choose, (n,)."""
-        stands = self.rows[:, members] * confidence
-        total = stands.sum(axis=1)
-        _, first, group = np.unique(self.groups[members], return_index=True, return_inverse=True)
+    def choice(self, members: Ints, confidence: Array) -> tuple[Ints, Ints]:
+        """Of each list (lists, n) the row all members choose, (lists,), and for each member the
+        one that the others choose, (lists, n)."""
+        lists, n = members.shape
+        stands = self.rows[:, members.ravel()] * np.tile(confidence, lists)
+        total = stands.reshape(-1, lists, n).sum(axis=2)
+        label = self.groups[members] + np.arange(lists)[:, None] * (self.groups.max() + 1)
+        _, first, group = np.unique(label.ravel(), return_index=True, return_inverse=True)
         if len(first) < len(group):  # a member's own group is left out with it
             order = np.argsort(group, kind="stable")
             starts = np.searchsorted(group[order], np.arange(len(first)))
             stands = np.add.reduceat(stands[:, order], starts, axis=1)[:, group]
-        return int(total.argmax()), (total[:, None] - stands).argmax(axis=0)
+        others = (np.repeat(total, n, axis=1) - stands).argmax(axis=0)
+        return total.argmax(axis=0), others.reshape(lists, n)
 
     def agreement(self, one: TargetList, judged: Ints | None = None) -> Array:
         """Normal score of each variable in the chosen row."""
-        best, others = self.choice(one.members, one.confidence)
-        a = self.rows[best].copy()
-        a[one.members] = self.rows[others, one.members]
+        best, others = self.choice(one.members[None], one.confidence)
+        a = self.rows[best[0]].copy()
+        a[one.members] = self.rows[others[0], one.members]
         return a if judged is None else a[judged]
 
     def own(self, members: Ints, confidence: Array) -> Array:
         """Normal scores of the members of each list."""
-        return np.array([self.rows[self.choice(own, confidence)[1], own] for own in members])
+        at_once = max(COMPARED**2 // self.rows[:, members[0]].size, 1)
+        parts = [members[k : k + at_once] for k in range(0, len(members), at_once)]
+        return np.concatenate([self.rows[self.choice(own, confidence)[1], own] for own in parts])
 
 
 def _fourth_moment(U: NDArray[np.float32], itself: Array, rng: np.random.Generator) -> Array:
@@ -178,8 +186,8 @@ def _fourth_moment(U: NDArray[np.float32], itself: Array, rng: np.random.Generat
     N = len(U)
     others = np.arange(N) if N <= SAMPLED else np.sort(rng.choice(N, SAMPLED, replace=False))
     among = np.isin(np.arange(N), others)
-    sums = [
-        ((U[k : k + COMPARED] @ U[others].T) ** 4).sum(axis=1, dtype=np.float64)
-        for k in range(0, N, COMPARED)
-    ]
+    sums = []
+    for k in range(0, N, COMPARED):
+        squares = np.square(U[k : k + COMPARED] @ U[others].T)
+        sums.append(np.square(squares, out=squares).sum(axis=1, dtype=np.float64))
     return (np.concatenate(sums) - itself * among) / (len(others) - among)

@@ -13,36 +13,13 @@ from scipy.special import expit
 from rcweb.engine.edges import keep_at_fdr
 from rcweb.engine.types import Array, Mask
 from rcweb.knowledge.hypergeometric import benjamini_hochberg
-from rcweb.knowledge.prior.evidence import BlindRow, CoVariation, Evidence
 from rcweb.knowledge.prior.lists import PriorLists, TargetList
 from rcweb.knowledge.prior.mixture import Targets, learn_targets, target_log_odds
 from rcweb.knowledge.prior.overlap import seen_with
-from rcweb.knowledge.prior.random_lists import (
-    DRAWS_IN_ALL,
-    LEAST_DRAWS,
-    RANDOM_LIST_STREAM,
-    RandomLists,
-    tail_probability,
-)
+from rcweb.knowledge.prior.random_lists import DRAWS_IN_ALL, LEAST_DRAWS, tail_probability
 from rcweb.knowledge.prior.rows import row_log_odds
 from rcweb.knowledge.prior.sources import merge_sources, source_records
-
-
-@dataclass(frozen=True)
-class BlindFit:
-    """What is used of a fit without lists; N variables, P regulators, K directions.
-
-    directions : (N, K) leading right singular vectors, one column per direction, white
-    probability, score : (P, N) of its edges
-    regulators : P ids
-    exact : whether weights of non-targets are zero as far as noise can tell
-    """
-
-    directions: Array
-    probability: Array
-    score: Array
-    regulators: Sequence[str]
-    exact: bool
+from rcweb.knowledge.prior.witness import Witness
 
 
 @dataclass(frozen=True)
@@ -74,44 +51,38 @@ class _Judged:
 
 
 class Guide:
-    """Judges lists by one table. Agreement with a list is computed once, and random lists are
-    drawn once per structure and shared."""
+    """Judges lists by what a table can say; agreement with each is computed once."""
 
-    def __init__(self, fit: BlindFit, groups: NDArray[np.intp] | None) -> None:
-        self.fit = fit
-        rng = np.random.default_rng(RANDOM_LIST_STREAM)
-        self.rows = BlindRow.of(fit.score, groups)
-        self.evidence: dict[str, Evidence] = {
-            "co-variation": CoVariation.of(fit.directions, groups, rng),
-            "row": self.rows,
-        }
-        self.random = {name: RandomLists(kind, groups) for name, kind in self.evidence.items()}
+    def __init__(self, witness: Witness) -> None:
+        self.witness = witness
         self._agreement: dict[tuple[str, bytes, bytes], Array] = {}
 
     def agreement(self, kind: str, one: TargetList) -> Array:
         """Agreement (N,) of every variable with the list, standard normal for random lists."""
         key = kind, one.members.tobytes(), one.confidence.tobytes()
         if key not in self._agreement:
-            t = self.evidence[kind].agreement(one)
-            self._agreement[key] = self.random[kind].normal(len(one), t)
+            t = self.witness.evidence[kind].agreement(one)
+            self._agreement[key] = self.witness.random[kind].normal(len(one), t)
         return self._agreement[key]
 
     def choose(self, lists: Sequence[TargetList]) -> str:
         """The kind of evidence that finds the lists' own members again, each left out: mean average
         precision over the lists. Where zeros are not exact a list is rarely one row, and what its
         own members say is too close to call."""
-        if not self.fit.exact:
+        if not self.witness.fit.exact:
             return "co-variation"
         means = {
             kind: float(np.mean([_own_precision(one, self.agreement(kind, one)) for one in lists]))
-            for kind in self.evidence
+            for kind in self.witness.evidence
         }
         return max(means, key=lambda kind: means[kind])
 
     def judge(self, kind: str, one: TargetList, expected: tuple[float, float]) -> _Judged:
         """Every variable beside one list. `expected` : reliability, and members it counts as."""
         if kind == "row":
-            odds, targets = row_log_odds(self.fit.probability, self.rows, one, expected)
+            odds, targets = row_log_odds(
+                self.witness.fit.probability, self.witness.rows, one, expected
+            )
             return _Judged(odds, odds, targets)
         a = self.agreement(kind, one)
         targets = learn_targets(a, one.members, one.confidence, expected)
@@ -124,21 +95,17 @@ class Guide:
             return np.empty(0)
         draws = max(LEAST_DRAWS, DRAWS_IN_ALL // len(lists))
         means = [float(self.agreement(kind, one)[one.members].mean()) for one in lists]
-        standing = [self.random[kind].standing(*told, draws) for told in zip(lists, means)]
+        standing = [self.witness.random[kind].standing(*told, draws) for told in zip(lists, means)]
         own, random = zip(*standing)
         return tail_probability(np.array(own), np.concatenate(random))
 
 
-def guide(
-    fit: BlindFit, lists: PriorLists, groups: NDArray[np.intp] | None = None, fdr: float = 0.05
-) -> Guidance:
+def guide(witness: Witness, lists: PriorLists, fdr: float = 0.05) -> Guidance:
     """Which lists the table supports, and the probability of every variable to be a target.
 
-    groups : (N,) number of the group of each variable; members of a group are no evidence for
-        each other, and random lists have whole groups too
     fdr : expected share of false ones among lists called supported, and among new targets
     """
-    judge = Guide(fit, groups)
+    judge = Guide(witness)
     kind = judge.choose(lists.lists)
     alone = [judge.judge(kind, one, (0.5, 1.0)).targets.reliability for one in lists.lists]
     merged = merge_sources(lists, alone)
@@ -206,6 +173,6 @@ def _regulators(
     names = ["none"] * len(lists)
     for k, clear in zip(chosen, significant):
         if clear:
-            row, _ = judge.rows.choice(lists[k].members, lists[k].confidence)
-            names[k] = str(judge.fit.regulators[row])
+            row, _ = judge.witness.rows.choice(lists[k].members[None], lists[k].confidence)
+            names[k] = str(judge.witness.fit.regulators[row[0]])
     return names

@@ -58,7 +58,9 @@ class RandomLists:
         pool = self._pool(n)
         count = len(pool)
         top = ndtri(1 - 0.5 / count)
-        share = (np.searchsorted(pool, t) + 0.5) / (count + 1)
+        # Between two of them in proportion: counted alone, the best variables would have equal
+        # scores, since few random lists reach so far.
+        share = (np.interp(t, pool, np.arange(count)) + 1) / (count + 1)
         a = ndtri(np.clip(share, 0.5 / count, 1 - 0.5 / count))
         far = int(0.999 * count)
         unit = (pool[-1] - pool[far]) / (top - ndtri(far / count)) + 1e-12
@@ -98,15 +100,15 @@ class RandomLists:
 
     def _draw_members(self, groups: Ints, n: int, rng: Rng) -> Ints:
         """`n` random variables of each group."""
-        each = groups.ravel()
-        size = self._size[each]
-        place = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
-        variables = self._by_group[np.repeat(self._first[each], size) + place]
-        mixed = np.lexsort((rng.random(len(place)), np.repeat(np.arange(len(each)), size)))
+        variables, place = self._of_groups(groups.ravel())
+        mixed = np.lexsort((rng.random(len(place)), np.cumsum(place == 0)))
         return variables[mixed[place < n]].reshape(len(groups), -1)
 
-    def _of_group(self, group: int) -> Ints:
-        return self._by_group[self._first[group] :][: self._size[group]]
+    def _of_groups(self, groups: Ints) -> tuple[Ints, Ints]:
+        """Variables of `groups` (k,), one group after the other, and each one's place in it."""
+        size = self._size[groups]
+        place = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
+        return self._by_group[np.repeat(self._first[groups], size) + place], place
 
     def _pool(self, n: int) -> Array:
         """Sorted agreement of variables with random lists of about `n` members."""
@@ -122,7 +124,7 @@ class RandomLists:
         """Agreement of random variables with one random list of whole groups."""
         order = rng.permutation(len(self._size))
         enough = int(np.searchsorted(np.cumsum(self._size[order]), size)) + 1
-        drawn = np.concatenate([self._of_group(group) for group in order[:enough]])[:size]
+        drawn = self._of_groups(order[:enough])[0][:size]
         ones = np.ones(size)
         one = TargetList("", "", drawn, ones, ones)
         judged = rng.choice(self.evidence.N, min(JUDGED, self.evidence.N), replace=False)

@@ -31,7 +31,8 @@ def row_log_odds(
 
     probability : (P, N) of the blind edges; expected : as in `mixture.learn_targets`
     """
-    best, others = rows.choice(one.members, one.confidence)
+    chosen, by_others = rows.choice(one.members[None], one.confidence)
+    best, others = int(chosen[0]), by_others[0]
     density = np.clip(probability.mean(axis=1), SURE, 1 - SURE)
     own = np.clip(probability[others, one.members], SURE, 1 - SURE)
     ratio = logit(own) - logit(density[others])

@@ -88,17 +88,17 @@ def applies(table: str, split: str, condition: str) -> bool:
 def measure_prior(cell: PriorCell, method: str, seed: int) -> dict[str, Any]:
     """Scores of one method on split number `seed`."""
     problem = _problem(cell.table, cell.n_regulators)
-    names = [str(name) for name in problem.table.columns]
     known = _known(cell.table, cell.sets, cell.condition)
     groups = _groups(cell.table) if cell.split == "group" else None
-    split = make_split(known, len(names), cell.condition, seed, groups)
-    asked = Asked(problem, split, own_columns(cell.table, known.names, names), groups)
+    split = make_split(known, problem.table.shape[1], cell.condition, seed, groups)
+    asked = Asked(problem, split, _regulators(cell.table, cell.sets, cell.condition), groups)
     return ask(asked, method, seed)
 
 
 def ask(asked: Asked, method: str, seed: int) -> dict[str, Any]:
     """The row of one method: scores, seconds, and of methods that start from the fit without
-    lists their time over its own."""
+    lists their time over its own, where it is that of one call (random lists are drawn once for
+    all splits of a table)."""
     chosen = get_list_method(method)
     # Before the clock: it is shared by all splits.
     blind = asked.problem.blind_seconds if chosen.starts_blind else None
@@ -106,7 +106,7 @@ def ask(asked: Asked, method: str, seed: int) -> dict[str, Any]:
     answer = chosen.run(asked, seed)
     seconds, cpu = time.perf_counter() - start, time.process_time() - start_cpu
     row: dict[str, Any] = {"seconds": round(seconds, 4), "cpu_seconds": round(cpu, 4)}
-    if blind is not None:
+    if blind is not None and answer.alone:
         row["blind_ratio"] = round(cpu / max(blind, 1e-9), 4)
     return {**row, **score_answer(answer, asked)}
 
@@ -118,16 +118,24 @@ def _problem(table: str, n_components: int) -> ListProblem:
     return ListProblem(X.set_axis([str(name) for name in X.columns], axis=1), n_components)
 
 
+@lru_cache(maxsize=8)
+def _names(table: str) -> tuple[str, ...]:
+    return tuple(str(name) for name in pd.read_parquet(required_data_folder() / table).columns)
+
+
 @lru_cache(maxsize=32)
 def _known(table: str, sets: str, condition: str) -> KnownLists:
-    names = [str(name) for name in pd.read_parquet(required_data_folder() / table).columns]
-    return read_known(table, sets, names, condition)
+    return read_known(table, sets, _names(table), condition)
+
+
+@lru_cache(maxsize=32)
+def _regulators(table: str, sets: str, condition: str) -> Ints:
+    return own_columns(table, _known(table, sets, condition).names, _names(table))
 
 
 @lru_cache(maxsize=8)
 def _groups(table: str) -> Ints:
-    names = [str(name) for name in pd.read_parquet(required_data_folder() / table).columns]
-    found = operons(table, names)
+    found = operons(table, _names(table))
     if found is None:
         raise ValueError(f"{table} has no groups: {NO_GROUPS.get(table, 'none are known')}.")
     return np.asarray(found)

@@ -35,11 +35,15 @@ GUIDED = MethodRecord(
 
 @dataclass(frozen=True)
 class Answer:
-    """scores (L, N); of ours also probabilities (L, N) and one line per list."""
+    """scores (L, N); of ours also probabilities (L, N) and one line per list.
+
+    alone : no work for another split or condition was used, so that the time is that of one call
+    """
 
     scores: Array
     probability: Array | None = None
     lists: pd.DataFrame | None = None
+    alone: bool = True
 
 
 class ListProblem:
@@ -48,6 +52,7 @@ class ListProblem:
     def __init__(self, table: pd.DataFrame, n_components: int) -> None:
         self.table = table
         self.n_components = n_components
+        self.witnesses: dict[bytes, Any] = {}
         self._importance: dict[bytes, Array] = {}
 
     @cached_property
@@ -114,12 +119,10 @@ class ListMethod:
 
 
 def _guided(asked: Asked, seed: int) -> Answer:
-    problem, split = asked.problem, asked.split
-    return Answer(
-        *prior_adapter.guided_scores(
-            problem.blind, problem.table, split.shown, asked.groups, split.signs
-        )
-    )
+    problem, split, kept = asked.problem, asked.split, asked.problem.witnesses
+    alone = prior_adapter.group_key(asked.groups) not in kept
+    told = problem.blind, problem.table, split.shown, asked.groups, split.signs
+    return Answer(*prior_adapter.guided_scores(*told, witnesses=kept), alone=alone)
 
 
 def _rival(module: ModuleType, asked: Asked, seed: int) -> Answer:

@@ -31,7 +31,7 @@ VALUES = (
     *(f"{name}_blind" for name in NETWORK_SCORES),
 )
 WHITENED = "mean-whitened"
-# The forest answers for measured regulators alone, and on one table: it is no part of ratios.
+# The forest answers for measured regulators alone: it is no part of ratios.
 PARTIAL = ("forest",)
 # The false discovery rate at which lists are supported.
 SUPPORT_FDR = 0.05
