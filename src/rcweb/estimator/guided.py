@@ -13,7 +13,7 @@ from rcweb.engine.types import Array
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rcweb.knowledge.prior import Witness
+    from rcweb.knowledge.prior import TableEvidence
 
 
 PRIOR_COLUMNS = (
@@ -64,11 +64,11 @@ class Guided:
         regulator 0       True       16    16
         regulator 1       True       11    11
         """
-        return self._guided_by(self._witness(groups), prior, groups is not None)
+        return self._guided_by(self._table_evidence(groups), prior, groups is not None)
 
-    def _witness(self, groups: Any) -> Witness:
+    def _table_evidence(self, groups: Any) -> TableEvidence:
         """What the fitted table can say about lists; may serve several of them."""
-        from rcweb.knowledge.prior import BlindFit, Witness, group_numbers
+        from rcweb.knowledge.prior import BlindFit, TableEvidence, group_numbers
 
         check_is_fitted(self)
         model: Any = self
@@ -85,9 +85,9 @@ class Guided:
             model.exact_zeros_,
         )
         with one_blas_thread():
-            return Witness(fit, group_numbers(groups, model._target_names()))
+            return TableEvidence(fit, group_numbers(groups, model._target_names()))
 
-    def _guided_by(self, witness: Witness, prior: Any, grouped: bool) -> Self:
+    def _guided_by(self, table: TableEvidence, prior: Any, grouped: bool) -> Self:
         """`guide` with what the table can say at hand."""
         from rcweb.knowledge.prior import guide, read_prior
 
@@ -95,7 +95,7 @@ class Guided:
         names = model._target_names()
         lists = read_prior(prior, names)
         with one_blas_thread():
-            guidance = guide(witness, lists, self.fdr)
+            guidance = guide(table, lists, self.fdr)
             factors = _factors(model, guidance)
         self._prior, self._prior_sources = guidance.table, guidance.sources
         self.prior_probability_, self.prior_score_ = guidance.probability, guidance.score

@@ -19,7 +19,7 @@ from rcweb.knowledge.prior.overlap import seen_with
 from rcweb.knowledge.prior.random_lists import DRAWS_IN_ALL, LEAST_DRAWS, tail_probability
 from rcweb.knowledge.prior.rows import row_log_odds
 from rcweb.knowledge.prior.sources import merge_sources, source_records
-from rcweb.knowledge.prior.witness import Witness
+from rcweb.knowledge.prior.table_evidence import TableEvidence
 
 
 @dataclass(frozen=True)
@@ -53,36 +53,34 @@ class _Judged:
 class Guide:
     """Judges lists by what a table can say; agreement with each is computed once."""
 
-    def __init__(self, witness: Witness) -> None:
-        self.witness = witness
+    def __init__(self, table: TableEvidence) -> None:
+        self.table = table
         self._agreement: dict[tuple[str, bytes, bytes], Array] = {}
 
     def agreement(self, kind: str, one: TargetList) -> Array:
         """Agreement (N,) of every variable with the list, standard normal for random lists."""
         key = kind, one.members.tobytes(), one.confidence.tobytes()
         if key not in self._agreement:
-            t = self.witness.evidence[kind].agreement(one)
-            self._agreement[key] = self.witness.random[kind].normal(len(one), t)
+            t = self.table.evidence[kind].agreement(one)
+            self._agreement[key] = self.table.random[kind].normal(len(one), t)
         return self._agreement[key]
 
     def choose(self, lists: Sequence[TargetList]) -> str:
         """The kind of evidence that finds the lists' own members again, each left out: mean average
         precision over the lists. Where zeros are not exact a list is rarely one row, and what its
         own members say is too close to call."""
-        if not self.witness.fit.exact:
+        if not self.table.fit.exact:
             return "co-variation"
         means = {
             kind: float(np.mean([_own_precision(one, self.agreement(kind, one)) for one in lists]))
-            for kind in self.witness.evidence
+            for kind in self.table.evidence
         }
         return max(means, key=lambda kind: means[kind])
 
     def judge(self, kind: str, one: TargetList, expected: tuple[float, float]) -> _Judged:
         """Every variable beside one list. `expected` : reliability, and members it counts as."""
         if kind == "row":
-            odds, targets = row_log_odds(
-                self.witness.fit.probability, self.witness.rows, one, expected
-            )
+            odds, targets = row_log_odds(self.table.fit.probability, self.table.rows, one, expected)
             return _Judged(odds, odds, targets)
         a = self.agreement(kind, one)
         targets = learn_targets(a, one.members, one.confidence, expected)
@@ -95,17 +93,17 @@ class Guide:
             return np.empty(0)
         draws = max(LEAST_DRAWS, DRAWS_IN_ALL // len(lists))
         means = [float(self.agreement(kind, one)[one.members].mean()) for one in lists]
-        standing = [self.witness.random[kind].standing(*told, draws) for told in zip(lists, means)]
+        standing = [self.table.random[kind].standing(*told, draws) for told in zip(lists, means)]
         own, random = zip(*standing)
         return tail_probability(np.array(own), np.concatenate(random))
 
 
-def guide(witness: Witness, lists: PriorLists, fdr: float = 0.05) -> Guidance:
+def guide(table: TableEvidence, lists: PriorLists, fdr: float = 0.05) -> Guidance:
     """Which lists the table supports, and the probability of every variable to be a target.
 
     fdr : expected share of false ones among lists called supported, and among new targets
     """
-    judge = Guide(witness)
+    judge = Guide(table)
     kind = judge.choose(lists.lists)
     alone = [judge.judge(kind, one, (0.5, 1.0)).targets.reliability for one in lists.lists]
     merged = merge_sources(lists, alone)
@@ -115,12 +113,12 @@ def guide(witness: Witness, lists: PriorLists, fdr: float = 0.05) -> Guidance:
     regulators = _regulators(judge, merged, supported, fdr)
     together = seen_with(judge, kind, merged, supported, fdr)
     usual = float(np.mean(alone))
-    probability, score, table = [], [], []
+    probability, score, records = [], [], []
     for k, one in enumerate(merged):
         judged = judge.judge(kind, one, (usual, 1.0))
         record = {"supported": bool(supported[k]), "p": float(p[k]), "q": float(q[k])}
         chances = expit(judged.odds) if supported[k] else np.zeros(len(judged.odds))
-        table.append(
+        records.append(
             {"list": one.name, **record}
             | _counts(one, judged.targets, chances, fdr, bool(supported[k]))
             | {"regulator": regulators[k], "together": together[k], "evidence": kind}
@@ -128,7 +126,7 @@ def guide(witness: Witness, lists: PriorLists, fdr: float = 0.05) -> Guidance:
         probability.append(chances)
         score.append(judged.score)
     sources = source_records(lists, alone)
-    return Guidance(tuple(merged), table, sources, np.array(probability), np.array(score))
+    return Guidance(tuple(merged), records, sources, np.array(probability), np.array(score))
 
 
 def new_targets(probability: Array, members: NDArray[np.int64], fdr: float) -> Mask:
@@ -173,6 +171,6 @@ def _regulators(
     names = ["none"] * len(lists)
     for k, clear in zip(chosen, significant):
         if clear:
-            row, _ = judge.witness.rows.choice(lists[k].members[None], lists[k].confidence)
-            names[k] = str(judge.witness.fit.regulators[row[0]])
+            row, _ = judge.table.rows.choice(lists[k].members[None], lists[k].confidence)
+            names[k] = str(judge.table.fit.regulators[row[0]])
     return names

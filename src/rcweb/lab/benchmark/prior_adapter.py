@@ -21,16 +21,16 @@ def guided_scores(
     lists: Sequence[Ints],
     groups: Ints | None,
     signs: Sequence[Array] | None = None,
-    witnesses: dict[bytes, Any] | None = None,
+    known: dict[bytes, Any] | None = None,
 ) -> tuple[Array, Array, pd.DataFrame]:
     """Scores (L, N), probabilities (L, N) and the lines of ``prior_``, all in the order of `lists`.
 
     model : the fit of X without lists, which several splits share and which stays as it is
     lists : positions of the shown members;  signs : +1, -1 or 0 (unknown) of each, or None
     groups : (N,) or None
-    witnesses : what the table can say of lists, by `group_key`; kept there for other splits
+    known : what the table can say of lists, by `group_key`; kept there for other splits
     """
-    told = _guide(model, X, lists, groups, signs, witnesses)
+    told = _guide(model, X, lists, groups, signs, known)
     order = told.prior_.index.get_indexer(_names(lists))
     scores, probability = (
         np.asarray(values)[order] for values in (told.prior_score_, told.prior_probability_)
@@ -66,7 +66,7 @@ def network_of(model: Any) -> Estimate:
 
 
 def group_key(groups: Ints | None) -> bytes:
-    """What a `witness` is stored under."""
+    """What a `table` is stored under."""
     return b"" if groups is None else groups.tobytes()
 
 
@@ -76,7 +76,7 @@ def _guide(
     lists: Sequence[Ints],
     groups: Ints | None,
     signs: Sequence[Array] | None,
-    witnesses: dict[bytes, Any] | None = None,
+    known: dict[bytes, Any] | None = None,
 ) -> Any:
     names, variables = _names(lists), np.asarray(X.columns, str)
     prior = GeneSets(
@@ -87,12 +87,12 @@ def _guide(
     )
     # Attributes are set on the copy; the arrays of the fit are shared.
     told = copy(model)
-    if witnesses is None:
+    if known is None:
         return told.guide(prior, groups)
     key = group_key(groups)
-    if key not in witnesses:
-        witnesses[key] = told._witness(groups)
-    return told._guided_by(witnesses[key], prior, groups is not None)
+    if key not in known:
+        known[key] = told._table_evidence(groups)
+    return told._guided_by(known[key], prior, groups is not None)
 
 
 def _names(lists: Sequence[Ints]) -> list[str]:

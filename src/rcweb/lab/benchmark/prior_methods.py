@@ -52,7 +52,7 @@ class ListProblem:
     def __init__(self, table: pd.DataFrame, n_components: int) -> None:
         self.table = table
         self.n_components = n_components
-        self.witnesses: dict[bytes, Any] = {}
+        self.known: dict[bytes, Any] = {}
         self._importance: dict[bytes, Array] = {}
 
     @cached_property
@@ -119,10 +119,10 @@ class ListMethod:
 
 
 def _guided(asked: Asked, seed: int) -> Answer:
-    problem, split, kept = asked.problem, asked.split, asked.problem.witnesses
+    problem, split, kept = asked.problem, asked.split, asked.problem.known
     alone = prior_adapter.group_key(asked.groups) not in kept
     told = problem.blind, problem.table, split.shown, asked.groups, split.signs
-    return Answer(*prior_adapter.guided_scores(*told, witnesses=kept), alone=alone)
+    return Answer(*prior_adapter.guided_scores(*told, known=kept), alone=alone)
 
 
 def _rival(module: ModuleType, asked: Asked, seed: int) -> Answer:

@@ -30,7 +30,7 @@ class BlindFit:
     exact: bool
 
 
-class Witness:
+class TableEvidence:
     """Two kinds of evidence, and what random lists reach by each.
 
     Random lists are drawn once per structure and serve every list that is asked about later, which
