@@ -19,8 +19,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rcweb.engine.conventions import LITTLE, STANDARD_ERRORS
 from rcweb.engine.search.joint import complement, normalised
@@ -31,15 +33,16 @@ from rcweb.engine.types import Array, Mask, Rng
 
 # The density of activities is a mixture of Gaussians at these centres, in standard deviations.
 CENTRES, SPREAD = np.arange(-3.0, 3.1, 0.5), 0.3
+FLAT, FLAT_KURTOSIS = 1.5, -1.2  # a flat one of unit variance reaches that far; its kurtosis
 DENSITY_ROUNDS = 100  # of EM
-REACH, POINTS = 6.0, 1201  # its logarithm and slope are tabulated up to 6 sd, and constant beyond
+REACH, POINTS = 6.0, 601  # its logarithm and slope are tabulated up to 6 sd, and constant beyond
 NOISES = np.linspace(0.0, 0.9, 19)  # for these shares of noise in an activity
 # Steps from the first to the last width of a row's narrow part, and at the width of noise.
 WIDE, WIDE_STEPS, SHARP_STEPS = (1.0, 0.3), 150, 30
 # Of the last step, added to the next. Measured with 44 of 120 rows known: 9 hits per 1,024 starts
 # instead of 6; and scores come to rest.
 MOMENTUM = 0.9
-FEWEST_STARTS, STARTS, MOST_STARTS = 1, 4, 32  # per direction left: least, at first, most
+FEWEST_STARTS, STARTS, MOST_STARTS = 1, 4, 16  # per direction left: least, at first, most
 NULL_STARTS = 64
 
 
@@ -52,31 +55,61 @@ class ActivityDensity:
     @classmethod
     def learn(cls, r: Array, noise: Array) -> ActivityDensity:
         """From activities r (n, M) of unit variance, a share `noise` (n,) of which is noise."""
-        weight = np.exp(-0.5 * CENTRES**2 / (1 - SPREAD**2))
-        if not len(r):
-            return cls(weight / weight.sum())
-        r = np.clip(r, -REACH, REACH)
-        part = np.concatenate([_parts(one, share) for one, share in zip(r, noise, strict=True)])
+        weight = _gaussian()
+        # Counted at the points of the tables: EM then takes as long for any number of activities.
+        point = np.rint((np.clip(r, -REACH, REACH) + REACH) * (POINTS - 1) / (2 * REACH))
+        cell = (_nearest(noise)[:, None] * POINTS + point.astype(np.intp)).ravel()
+        count = np.bincount(cell, minlength=len(NOISES) * POINTS)
+        seen = count > 0
+        part, count = _parts().reshape(-1, len(CENTRES))[seen], count[seen]
         for _ in range(DENSITY_ROUNDS):
-            weight = weight * ((1 / (part @ weight)) @ part)
+            weight = weight * ((count / (part @ weight)) @ part)
             weight = weight + weight[::-1]  # the sign of an activity is arbitrary
             weight /= weight.sum()
         return cls(weight)
+
+    @classmethod
+    def from_lengths(cls, U: Array, noise: float) -> ActivityDensity:
+        """Before any column is known: flat as far as the lengths of the samples are more equal than
+        those of Gaussian samples, else Gaussian.
+
+        The squared length of a sample is the sum of its squared activities whatever the columns
+        are, so that its variance tells their mean kurtosis. Longer tails may come from samples that
+        differ in size, and say nothing.
+        """
+        M, K = U.shape
+        kurtosis = (U**2).sum(axis=1).var() / K - 2 * (1 - K / M)
+        flat = np.where(np.abs(CENTRES) <= FLAT, 1.0, 0.0)
+        share = np.clip(kurtosis / (1 - noise) ** 2 / FLAT_KURTOSIS, 0.0, 1.0)
+        return cls(share * flat / flat.sum() + (1 - share) * _gaussian())
 
     def tables(self) -> tuple[Single, Single]:
         """log q above a standard Gaussian's, and the slope of log q, for every share of noise in
         `NOISES` and at `POINTS` points."""
         x = np.linspace(-REACH, REACH, POINTS)
-        q = np.array([_parts(x, noise) @ self.weight for noise in NOISES])
-        log_q = np.log(np.maximum(q, 1e-300))
+        log_q = np.log(np.maximum(_parts() @ self.weight, 1e-300))
         gain = log_q + 0.5 * (x**2 + np.log(2 * np.pi))
         return gain.astype(np.float32), np.gradient(log_q, x, axis=1).astype(np.float32)
 
 
-def _parts(x: Array, noise: float) -> Array:
-    """(len(x), 13) density of each part at x, with a share `noise` of Gaussian noise."""
+def _gaussian() -> Array:
+    """Weights of the parts that make a standard Gaussian."""
+    weight = np.exp(-0.5 * CENTRES**2 / (1 - SPREAD**2))
+    return np.asarray(weight / weight.sum())
+
+
+def _nearest(noise: Array) -> NDArray[np.intp]:
+    """Number of the nearest share of noise in `NOISES`."""
+    return np.clip(np.rint(noise / NOISES[1]), 0, len(NOISES) - 1).astype(np.intp)
+
+
+@cache
+def _parts() -> Array:
+    """(noises, points, 13) density of each part, with a share of Gaussian noise."""
+    x = np.linspace(-REACH, REACH, POINTS)[:, None]
+    noise = NOISES[:, None, None]
     variance = (1 - noise) * SPREAD**2 + noise
-    away = x[:, None] - np.sqrt(1 - noise) * CENTRES
+    away = x - np.sqrt(1 - noise) * CENTRES
     return np.asarray(np.exp(-0.5 * away**2 / variance) / np.sqrt(2 * np.pi * variance))
 
 
@@ -101,9 +134,12 @@ class Left:
     other: float
 
     def shuffled(self, rng: Rng) -> Left:
-        """As many Gaussian samples and variables, without regulators."""
-        X = np.linalg.qr(rng.standard_normal(self.X.shape))[0] * np.sqrt(len(self.X))
-        V = np.linalg.qr(rng.standard_normal(self.Z.shape))[0]
+        """As many samples and variables without regulators: Gaussian variables, and samples of
+        random directions. They keep their lengths: where samples differ in size, all activities
+        have long tails."""
+        X, V = rng.standard_normal(self.X.shape), rng.standard_normal(self.Z.shape)
+        X *= (np.linalg.norm(self.X, axis=1) / np.linalg.norm(X, axis=1))[:, None]
+        X, V = np.linalg.qr(X)[0] * np.sqrt(len(X)), np.linalg.qr(V)[0]
         _, s, Wt = np.linalg.svd(self.Z, full_matrices=False)
         return replace(self, X=X.astype(np.float32), Z=((V * s) @ Wt).astype(np.float32))
 
@@ -123,19 +159,21 @@ class Left:
         M, N = len(self.X), len(self.Z)
         # Every other start begins half way between each row's own scale and one for all rows, which
         # prefers short rows: those of few targets. At the end each row has its own.
-        shared = (np.arange(len(A), dtype=np.float32) % 2)[:, None] / 2
+        shared: Single = np.resize(np.array([0.0, 0.5], np.float32), (len(A), 1))
         for step in range(first, WIDE_STEPS + SHARP_STEPS):
-            left = np.float32(max(0.0, 1 - step / WIDE_STEPS))
-            width2 = WIDE[1] ** 2 * (WIDE[0] / WIDE[1]) ** (2 * left) if left else 0.0
-            Y, size = self._rows(A, left * shared)
+            early = max(0.0, 1 - step / WIDE_STEPS)
+            width2 = WIDE[1] ** 2 * (WIDE[0] / WIDE[1]) ** (2 * early) if early else 0.0
+            together: Single = (early * shared).astype(np.float32)
+            Y, size = self._rows(A, together)
             floor = (1 + self.other) / size[:, 0].astype(np.float64) ** 2
             density = density.with_width(np.maximum(width2, floor))
             D, sums = e_step(Y, density)
             density = m_step(sums, density.v0, widest=0.0)
             # A row of its own scale has unit mean square whatever its length: no step along it.
             weight, fit, power = sums[:, [0, 1, 4]].astype(np.float32).T[..., None]
-            D -= (1 - left * shared) * (fit / power) * Y
-            gradient = self._activities(A, self.slope) @ self.X - (D / size) @ self.Z
+            D -= (fit / power) * (1 - together) * Y
+            D = D / size
+            gradient: Single = self._activities(A, self.slope) @ self.X - D @ self.Z
             gradient -= (gradient * A).sum(axis=1, keepdims=True) * A
             velocity = np.float32(MOMENTUM) * velocity + gradient
             A = normalised(A + velocity / (M + N * weight))
@@ -154,9 +192,8 @@ class Left:
         """A function of the activities, tabulated."""
         r = A @ self.X.T
         noise = ((A @ self.noise) * A).sum(axis=1)
-        which = np.clip(np.rint(noise / NOISES[1]), 0, len(NOISES) - 1).astype(np.intp)
         value = np.empty_like(r)
-        look_up(r, REACH, tables, which, value)
+        look_up(r, REACH, tables, _nearest(noise), value)
         return value
 
 
@@ -210,13 +247,24 @@ def _polish(space: Space, U: Array, B: Array) -> Array:
 
 def _left(space: Space, U: Array, B: Array, Q: Array | None = None) -> tuple[Left, Array]:
     """What the columns `B` leave, with the density of their activities; and its basis (K, n)."""
-    # Activities are dual to rows: w^T S^-1 b = 0 for the b of any other regulator. S is one over the
-    # noise of the coordinates.
+    # Activities are dual to rows: w^T S^-1 b = 0 for the b of any other regulator. S is one over
+    # the noise of the coordinates.
     W = normalised(B * space.noise)
     noise = space.noise**2 * len(U) / space.N  # variance in the samples' coordinates
     Q = complement(W, space.K) if Q is None else Q
-    density = ActivityDensity.learn(W @ U.T, np.minimum(W**2 @ noise, NOISES[-1]))
+    if len(B):
+        density = ActivityDensity.learn(W @ U.T, W**2 @ noise)
+    else:
+        density = ActivityDensity.from_lengths(U, min(float(noise.mean()), NOISES[-1]))
     power = float((space.noise**-2).mean())  # mean square of an entry of C, in units of its noise
-    X, Z = U @ Q, (space.X / space.noise) @ Q
-    parts = (part.astype(np.float32) for part in (X, Z, (Q.T * noise) @ Q))
-    return Left(*parts, *density.tables(), np.sqrt(power), power * space.K / len(U)), Q
+    gain, slope = density.tables()
+    left = Left(
+        X=(U @ Q).astype(np.float32),
+        Z=(space.X / space.noise @ Q).astype(np.float32),
+        noise=((Q.T * noise) @ Q).astype(np.float32),
+        gain=gain,
+        slope=slope,
+        typical=np.sqrt(power),
+        other=power * space.K / len(U),
+    )
+    return left, Q
