@@ -207,6 +207,6 @@ def look_up(Y, reach, tables, which, D):  # type: ignore[no-untyped-def]
     for k in range(n):
         table = tables[which[k]]
         for i in range(N):
-            x = min(max((Y[k, i] + f4(reach)) * per_unit, f4(0)), f4(last - 1))
-            j = np.int32(x)
+            x = min(max((Y[k, i] + f4(reach)) * per_unit, f4(0)), f4(last))
+            j = min(np.int32(x), np.int32(last - 1))
             D[k, i] = table[j] + (x - f4(j)) * (table[j + 1] - table[j])
