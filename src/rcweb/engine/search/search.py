@@ -286,11 +286,13 @@ def search_thoroughly(
     # pay; with much noise they rarely do.
     patience = 2 if space.blurred else 64 if space.enough_variables else 8
     peeled, sure = kept[:0], found.sparse[:0]
-    if samples is not None and space.level > NARROWEST:
+    U = samples() if samples is not None and space.level > NARROWEST else None
+    # With fewer samples activities correlate so much by chance that rows are blurred.
+    if U is not None and K <= LITTLE * len(U):
         # Before the many starts: samples may show what variables alone do not.
         kept, _ = peel(space, kept, rng, n_starts=n_starts, most_starts=n_starts, fill=False)
         if len(kept) < K:
-            peeled, sure = peel_both(space, samples(), kept, rng, report)
+            peeled, sure = peel_both(space, U, kept, rng, report)
             kept = max(kept, peeled, key=len)
     if len(peeled) < K:
         peeled, sure = peel(space, kept, rng, n_starts=n_starts, most_starts=patience * n_starts)
