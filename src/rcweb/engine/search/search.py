@@ -288,7 +288,7 @@ def search_thoroughly(
     peeled, sure = kept[:0], found.sparse[:0]
     U = samples() if samples is not None and space.level > NARROWEST else None
     # With fewer samples activities correlate so much by chance that rows are blurred.
-    if U is not None and K <= LITTLE * len(U):
+    if U is not None and LITTLE * len(U) >= K:
         # Before the many starts: samples may show what variables alone do not.
         kept, _ = peel(space, kept, rng, n_starts=n_starts, most_starts=n_starts, fill=False)
         if len(kept) < K:
