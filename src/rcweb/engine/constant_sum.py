@@ -14,7 +14,7 @@ import numpy as np
 
 from rcweb.engine.conventions import CLEARLY, GOOD_PART
 from rcweb.engine.search.search import Found
-from rcweb.engine.search.space import AGREED, Space
+from rcweb.engine.search.space import AGREED, ENOUGH, Space
 from rcweb.engine.spectrum import Spectrum
 from rcweb.engine.types import Array, Mask
 
@@ -25,10 +25,11 @@ CONSTANT_SUM_NOTE = (
 
 
 def centring_suspected(space: Space, found: Found) -> bool:
-    """Whether centring may have mixed the regulators: few are certified. With much noise or few
-    variables that is so in any case, and says nothing."""
+    """Whether centring may have mixed the regulators: few are certified. With much noise, or few
+    variables in the halves that certify, that is so in any case, and says nothing."""
     few = found.certified.mean() < GOOD_PART
-    return bool(found.exact and few and not space.blurred and space.enough_variables)
+    enough = space.N >= 2 * ENOUGH * space.K
+    return bool(found.exact and few and not space.blurred and enough)
 
 
 def mean_stands_out(mean: Array, spectrum: Spectrum) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -48,10 +49,12 @@ class NetworkEstimate:
 
 @dataclass(frozen=True)
 class RefinedProblem:
-    """Leading directions of the rescaled table, and the space in which columns are searched."""
+    """Leading directions of the rescaled table, and the space in which columns are searched;
+    `samples` gives white coordinates (M, K) of the samples."""
 
     spectrum: Spectrum
     space: Space
+    samples: Callable[[], Array] | None = None
 
     @property
     def table(self) -> CondensedTable:
@@ -123,7 +126,7 @@ def estimate_sparse(
     field = _mean_field(problem, axes, found, judged)
     enough = found.thorough or found.sparse.sum() >= problem.spectrum.P
     if not (enough or _converged(problem, field, found) or problem.hopeless(found)):
-        found = _search_thoroughly(problem.space, found, run)
+        found = _search_thoroughly(problem, found, run)
         judged = None if problem.blurred else found.sparse
         field = _mean_field(problem, axes, found, judged)
     converged = _converged(problem, field, found)
@@ -222,9 +225,9 @@ def _inflation(table: CondensedTable, posterior: Posterior) -> float:
     return float(np.median(np.diag(np.linalg.inv(correlation)))) / by_chance
 
 
-def _search_thoroughly(space: Space, found: Found, run: Run) -> Found:
+def _search_thoroughly(problem: RefinedProblem, found: Found, run: Run) -> Found:
     def search() -> Found:
-        return search_thoroughly(space, found, run.report)
+        return search_thoroughly(problem.space, found, run.report, problem.samples)
 
     return staged(run.checkpoint, "search again", search, Found, run.rng)
 

@@ -49,7 +49,7 @@ from rcweb.engine.estimate import (
 from rcweb.engine.matching import row_correlation
 from rcweb.engine.measured import ERROR_RATE, judge
 from rcweb.engine.number import choose_directions
-from rcweb.engine.outliers import TOO_MANY, LimitedTable, limit_outliers
+from rcweb.engine.outliers import TOO_MANY, LimitedTable, limit_outliers, rows_seen
 from rcweb.engine.sample_noise import Weigh, equalise
 from rcweb.engine.samples import Samples, participation_ratio
 from rcweb.engine.search.sample_halves import in_sample_halves
@@ -156,7 +156,14 @@ def _search_table(
     # From here on variables have the engine's own order and signs; `_solution` restores the user's.
     spectrum, arrangement = arrange(spectrum)
     space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
-    problem = RefinedProblem(spectrum, space)
+
+    def white() -> Array:
+        # As many as the square of the directions show every column by activities alone.
+        some = limited.samples.some(max(rows_seen(space.N), space.K**2))
+        rows = arrangement.arranged_rows(some) * spectrum.factor
+        return np.asarray(rows @ (spectrum.V / spectrum.s) * np.sqrt(limited.table.M))
+
+    problem = RefinedProblem(spectrum, space, white)
     run.report(f"basis: {space.K} directions, noise {space.level:.2f} of a row")
     found = _search(problem, run)
     searched = _Searched(limited, problem, arrangement, found, tried, samples, equal.weigh)
@@ -253,7 +260,9 @@ def _search(problem: RefinedProblem, run: Run) -> Found:
 
     def search(stream: int) -> Found:
         def fresh() -> Found:
-            return search_columns(problem.space, problem.spectrum.P, run.report, stream)
+            return search_columns(
+                problem.space, problem.spectrum.P, run.report, stream, problem.samples
+            )
 
         return staged(run.checkpoint, f"search{stream}", fresh, Found, run.rng)
 

@@ -195,3 +195,18 @@ def fit_two_part(Y, pi, v0, v1, floor, rounds, J):  # type: ignore[no-untyped-de
             total += linear + np.log(np.float64(product))
         # + 0.5: minus the mean log density of a standard Gaussian, up to the shared constant.
         J[k] = total / N + np.log(1 - pi[k]) - 0.5 * np.log(v0[k]) + 0.5
+
+
+@njit(cache=True, nogil=True, fastmath=_SIMD, error_model="numpy")
+def look_up(Y, reach, tables, which, D):  # type: ignore[no-untyped-def]
+    """D <- values at Y of functions tabulated at equal distances from -reach to reach, linear in
+    between and constant beyond; row k of Y is looked up in row which[k] of `tables`."""
+    n, N = Y.shape
+    last = tables.shape[1] - 1
+    per_unit = f4(last / (2 * reach))
+    for k in range(n):
+        table = tables[which[k]]
+        for i in range(N):
+            x = min(max((Y[k, i] + f4(reach)) * per_unit, f4(0)), f4(last))
+            j = min(np.int32(x), np.int32(last - 1))
+            D[k, i] = table[j] + (x - f4(j)) * (table[j + 1] - table[j])

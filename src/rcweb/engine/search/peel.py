@@ -223,14 +223,21 @@ def independent(
 
 
 def peel(
-    space: Space, B: Array, rng: np.random.Generator, *, n_starts: int, most_starts: int
+    space: Space,
+    B: Array,
+    rng: np.random.Generator,
+    *,
+    n_starts: int,
+    most_starts: int,
+    fill: bool = True,
 ) -> tuple[Array, NDArray[np.bool_]]:
     """Add columns to the certified rows `B`, the sparsest first; say which are certified.
 
     Where nothing beats chance the search is repeated with twice the starts and more steps, up to
     `most_starts`. Then the best column is taken uncertified; later ones may be certified again, in
     the smaller space that is left. Every round adds a column or doubles the starts, so the loop
-    ends. It ends before K columns where few of them are certified.
+    ends. It ends before K columns where few of them are certified, and without `fill` where no more
+    are.
     """
     K, n, calibrated, threshold, limit = space.K, n_starts, np.inf, np.inf, most_starts
     certified = [True] * len(B)
@@ -249,7 +256,7 @@ def peel(
         if not sure and n < limit and left > 1:
             n *= 2
             continue
-        if not sure and sum(certified) < LITTLE * K:
+        if not sure and (not fill or sum(certified) < LITTLE * K):
             break
         # After the largest number of starts found nothing, stay at the smallest until a column is
         # certified again: the long search would most likely fail again.

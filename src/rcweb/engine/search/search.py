@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from rcweb.engine.conventions import LITTLE
 from rcweb.engine.posterior.entries import entries_of_rows
 from rcweb.engine.posterior.slab import density_concentration
+from rcweb.engine.search.activities import peel_both
 from rcweb.engine.search.consensus import OFTEN, SAME, SPLITS, Consensus, agree
 from rcweb.engine.search.deflate import deflate
 from rcweb.engine.search.halves import (
@@ -142,19 +143,24 @@ def own_share(B: Array) -> Array:
 
 
 def search_columns(
-    space: Space, most: int, report: Callable[[str], None] = lambda line: None, stream: int = 0
+    space: Space,
+    most: int,
+    report: Callable[[str], None] = lambda line: None,
+    stream: int = 0,
+    samples: Callable[[], Array] | None = None,
 ) -> Found:
     """Columns of large likelihood: K where zeros are exact, `most` of which must be sparse, and
     about `most` where they are not.
 
     Budgets are counts of steps. `stream` gives another set of starts, to see whether they matter.
+    `samples` gives the samples' white coordinates (M, K), if they may help.
     """
     rng = np.random.default_rng([STREAM, stream])
     chance = chance_level(space, space.K, rng)
     start = joint_start(space, rng)
     diffuse = can_be_split(space) and not zeros_are_exact(space, start.B, chance)
     if not diffuse:
-        found = _search_exact(space, most, start, chance, rng, report)
+        found = _search_exact(space, most, start, chance, rng, report, samples)
         diffuse = can_be_split(space) and space.noise_free and not _have_zeros(space, found)
     return search_diffuse(space, most, chance, report) if diffuse else found
 
@@ -204,7 +210,13 @@ def _have_zeros(space: Space, found: Found) -> bool:
 
 
 def _search_exact(
-    space: Space, most: int, start: Columns, chance: float, rng: Rng, report: Callable[[str], None]
+    space: Space,
+    most: int,
+    start: Columns,
+    chance: float,
+    rng: Rng,
+    report: Callable[[str], None],
+    samples: Callable[[], Array] | None,
 ) -> Found:
     """One search, and a second one to see whether the start matters.
 
@@ -222,7 +234,7 @@ def _search_exact(
     hopeless = not sparse.any() and space.level > NARROWEST
     if sparse.sum() >= most or hopeless or space.blurred:
         return _graded(space, found)
-    return search_thoroughly(space, found, report)
+    return search_thoroughly(space, found, report, samples)
 
 
 def _sparser_than_chance(space: Space, columns: Columns, chance: float) -> Mask:
@@ -278,7 +290,10 @@ def _splits(space: Space) -> list[Split]:
 
 
 def search_thoroughly(
-    space: Space, found: Found, report: Callable[[str], None] = lambda line: None
+    space: Space,
+    found: Found,
+    report: Callable[[str], None] = lambda line: None,
+    samples: Callable[[], Array] | None = None,
 ) -> Found:
     """Keep the sparse columns, peel the rest, and return the likeliest of several candidates.
 
@@ -293,7 +308,17 @@ def search_thoroughly(
     # With enough variables one start in some thousand still leads to a dense row, so many starts
     # pay; with much noise they rarely do.
     patience = 2 if space.blurred else 64 if space.enough_variables else 8
-    peeled, sure = peel(space, kept, rng, n_starts=n_starts, most_starts=patience * n_starts)
+    peeled, sure = kept[:0], found.sparse[:0]
+    U = samples() if samples is not None and space.level > NARROWEST else None
+    # With fewer samples activities correlate so much by chance that rows are blurred.
+    if U is not None and LITTLE * len(U) >= K:
+        # Before the many starts: samples may show what variables alone do not.
+        kept, _ = peel(space, kept, rng, n_starts=n_starts, most_starts=n_starts, fill=False)
+        if len(kept) < K:
+            peeled, sure = peel_both(space, U, kept, rng, report)
+            kept = max(kept, peeled, key=len)
+    if len(peeled) < K:
+        peeled, sure = peel(space, kept, rng, n_starts=n_starts, most_starts=patience * n_starts)
     report(f"search: {sure.sum()} of {K} columns are sparser than chance after peeling")
     rivals = [(start, sparse)]
     if len(peeled) == K:
