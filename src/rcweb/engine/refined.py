@@ -167,17 +167,16 @@ def _search_table(
     run.report(f"basis: {space.K} directions, noise {space.level:.2f} of a row")
     found = _search(problem, run)
     searched = _Searched(limited, problem, arrangement, found, tried, samples, equal.weigh)
-    left = min(limited.table.M - 1, limited.table.N) - space.K
-    if left < FEW_LEFT and isinstance(n_components, str):
+    if spectrum.n_left < FEW_LEFT and isinstance(n_components, str):
         return _unknown(searched)
-    if left < 1:
+    if spectrum.n_left < 1:
         return _uncertain(searched)
     # Without noise, what looks like its correlation is rounding.
     if spectrum.white or problem.noise < NO_NOISE:
         return searched
     if not searched.found.exact:
         return searched
-    if left >= FEW_LEFT and spectrum.shows_edge:
+    if spectrum.n_left >= FEW_LEFT and spectrum.shows_edge:
         return _halved(searched, isinstance(n_components, str), run)
     return _uncertain(searched)
 
@@ -302,7 +301,7 @@ def _choose_regulators(
     """The P best columns, confirmed ones first. With "auto" as many as directions stand above noise
     that is independent. Above other noise the confirmed (the best, if none is); where small effects
     are everywhere also what more than one search found: graded as neither, it has no edges, but a
-    regulator that half of the searches miss may be real.
+    regulator that half of the searches miss may be real. All where too few samples tell noise.
 
     However sparse, wild rows come last.
     """
@@ -311,7 +310,7 @@ def _choose_regulators(
     if not isinstance(n_components, str):
         return order[: min(spectrum.P, n_components)]
     kept = good | (found.frequency > 0) & ~wild & (not found.exact)
-    if spectrum.independent:
+    if spectrum.independent or spectrum.n_left < FEW_LEFT:
         kept = ~wild
     return np.flatnonzero(kept) if kept.any() else order[:1]
 

@@ -87,6 +87,11 @@ class Spectrum:
         return not self.no_edge and self.white
 
     @property
+    def n_left(self) -> int:
+        """Directions beyond those searched."""
+        return min(self.table.M - 1, self.table.N) - len(self.s)
+
+    @property
     def no_edge(self) -> bool:
         """Whether the count of directions ran into its limit: no edge of noise can be seen."""
         return self.n_signal >= signal_limit(self.table)
