@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rcweb.engine.matching import row_correlation
-from rcweb.engine.search.activities import NOISES, POINTS, REACH, ActivityDensity, peel_both
+from rcweb.engine.search.activities import NOISE_SHARES, POINTS, REACH, ActivityDensity, peel_both
 from rcweb.engine.search.kernels import look_up
 from rcweb.engine.search.peel import peel
 from rcweb.engine.search.space import Space
@@ -61,7 +61,7 @@ def test_nothing_is_found_in_noise() -> None:
 
 
 def nats(density: ActivityDensity, r: np.ndarray, noise: int) -> float:
-    """Mean log density of `r` above a Gaussian's, at share number `noise` of `NOISES`."""
+    """Mean log density of `r` above a Gaussian's, at share number `noise` of `NOISE_SHARES`."""
     return float(
         np.interp(r, np.linspace(-REACH, REACH, POINTS), density.tables()[0][noise]).mean()
     )
@@ -72,7 +72,7 @@ def test_density_of_activities_is_learned() -> None:
     rng = np.random.default_rng(0)
     flat, normal = rng.uniform(-1, 1, (20, 4000)) * np.sqrt(3), rng.standard_normal((20, 4000))
     noise = 6
-    assert NOISES[noise] == pytest.approx(0.3)
+    assert NOISE_SHARES[noise] == pytest.approx(0.3)
     seen = np.sqrt(0.7) * flat + np.sqrt(0.3) * normal
     learned = ActivityDensity.learn(seen, np.full(20, 0.3))
     assert nats(learned, flat.ravel(), 0) > 0.08  # the noise was taken off; 0.176 at best

@@ -12,7 +12,8 @@ and the w of other regulators are orthogonal to it. The next column is searched 
     maximise  sum_i log p(c_i / |c|) + sum_m log q(r_m),    |w| = 1,    w orthogonal to those found.
 
 The density q of activities is learned from the columns found so far, the first of which were found
-by their rows alone. Where it is Gaussian, samples say nothing and this search is not made.
+by their rows alone. Where it is Gaussian, the second sum says nothing; that other regulators'
+activities are orthogonal still does.
 """
 
 from __future__ import annotations
@@ -31,19 +32,23 @@ from rcweb.engine.search.peel import CHUNK, NEW_SHARE, RECALIBRATE, independent
 from rcweb.engine.search.space import Density, Single, Space, e_step, m_step, negentropy
 from rcweb.engine.types import Array, Mask, Rng
 
-# The density of activities is a mixture of Gaussians at these centres, in standard deviations.
-CENTRES, SPREAD = np.arange(-3.0, 3.1, 0.5), 0.3
-FLAT, FLAT_KURTOSIS = 1.5, -1.2  # a flat one of unit variance reaches that far; its kurtosis
-DENSITY_ROUNDS = 100  # of EM
-REACH, POINTS = 6.0, 601  # its logarithm and slope are tabulated up to 6 sd, and constant beyond
-NOISES = np.linspace(0.0, 0.9, 19)  # for these shares of noise in an activity
-# Steps from the first to the last width of a row's narrow part, and at the width of noise.
-WIDE, WIDE_STEPS, SHARP_STEPS = (1.0, 0.3), 150, 30
+# The density of activities is a mixture of Gaussians at these centres, in standard deviations, with
+# this one: neighbours overlap without a dip between.
+CENTRES, PART_WIDTH = np.arange(-3.0, 3.1, 0.5), 0.3
+# A flat density of unit variance reaches sqrt(3) sd, between two centres, and has this kurtosis.
+FLAT, FLAT_KURTOSIS = 1.5, -1.2
+ACTIVITY_ROUNDS = 100  # of EM
+# The density's logarithm and slope are tabulated at so many points up to so many standard
+# deviations, and constant beyond; for these shares of noise in an activity.
+REACH, POINTS = 6.0, 601
+NOISE_SHARES = np.linspace(0.0, 0.9, 19)
+# First and last width of a row's narrow part, the steps between, and those at the width of noise.
+BOTH_WIDTHS, BOTH_STEPS, BOTH_SHARP = (1.0, 0.3), 150, 30
 # Of the last step, added to the next. Measured with 44 of 120 rows known: 9 hits per 1,024 starts
 # instead of 6; and scores come to rest.
 MOMENTUM = 0.9
-FEWEST_STARTS, STARTS, MOST_STARTS = 1, 4, 16  # per direction left: least, at first, most
-NULL_STARTS = 64
+FEWEST_STARTS, FIRST_STARTS, MOST_STARTS = 1, 4, 16  # per direction left: least, at first, most
+NULL_STARTS = 64  # searches that tell what chance reaches
 
 
 @dataclass(frozen=True)
@@ -59,10 +64,10 @@ class ActivityDensity:
         # Counted at the points of the tables: EM then takes as long for any number of activities.
         point = np.rint((np.clip(r, -REACH, REACH) + REACH) * (POINTS - 1) / (2 * REACH))
         cell = (_nearest(noise)[:, None] * POINTS + point.astype(np.intp)).ravel()
-        count = np.bincount(cell, minlength=len(NOISES) * POINTS)
+        count = np.bincount(cell, minlength=len(NOISE_SHARES) * POINTS)
         seen = count > 0
         part, count = _parts().reshape(-1, len(CENTRES))[seen], count[seen]
-        for _ in range(DENSITY_ROUNDS):
+        for _ in range(ACTIVITY_ROUNDS):
             weight = weight * ((count / (part @ weight)) @ part)
             weight = weight + weight[::-1]  # the sign of an activity is arbitrary
             weight /= weight.sum()
@@ -85,7 +90,7 @@ class ActivityDensity:
 
     def tables(self) -> tuple[Single, Single]:
         """log q above a standard Gaussian's, and the slope of log q, for every share of noise in
-        `NOISES` and at `POINTS` points."""
+        `NOISE_SHARES` and at `POINTS` points."""
         x = np.linspace(-REACH, REACH, POINTS)
         log_q = np.log(np.maximum(_parts() @ self.weight, 1e-300))
         gain = log_q + 0.5 * (x**2 + np.log(2 * np.pi))
@@ -94,21 +99,21 @@ class ActivityDensity:
 
 def _gaussian() -> Array:
     """Weights of the parts that make a standard Gaussian."""
-    weight = np.exp(-0.5 * CENTRES**2 / (1 - SPREAD**2))
+    weight = np.exp(-0.5 * CENTRES**2 / (1 - PART_WIDTH**2))
     return np.asarray(weight / weight.sum())
 
 
 def _nearest(noise: Array) -> NDArray[np.intp]:
-    """Number of the nearest share of noise in `NOISES`."""
-    return np.clip(np.rint(noise / NOISES[1]), 0, len(NOISES) - 1).astype(np.intp)
+    """Number of the nearest share of noise in `NOISE_SHARES`."""
+    return np.clip(np.rint(noise / NOISE_SHARES[1]), 0, len(NOISE_SHARES) - 1).astype(np.intp)
 
 
 @cache
 def _parts() -> Array:
     """(noises, points, 13) density of each part, with a share of Gaussian noise."""
     x = np.linspace(-REACH, REACH, POINTS)[:, None]
-    noise = NOISES[:, None, None]
-    variance = (1 - noise) * SPREAD**2 + noise
+    noise = NOISE_SHARES[:, None, None]
+    variance = (1 - noise) * PART_WIDTH**2 + noise
     away = x - np.sqrt(1 - noise) * CENTRES
     return np.asarray(np.exp(-0.5 * away**2 / variance) / np.sqrt(2 * np.pi * variance))
 
@@ -160,9 +165,10 @@ class Left:
         # Every other start begins half way between each row's own scale and one for all rows, which
         # prefers short rows: those of few targets. At the end each row has its own.
         shared: Single = np.resize(np.array([0.0, 0.5], np.float32), (len(A), 1))
-        for step in range(first, WIDE_STEPS + SHARP_STEPS):
-            early = max(0.0, 1 - step / WIDE_STEPS)
-            width2 = WIDE[1] ** 2 * (WIDE[0] / WIDE[1]) ** (2 * early) if early else 0.0
+        widest, last = BOTH_WIDTHS
+        for step in range(first, BOTH_STEPS + BOTH_SHARP):
+            early = max(0.0, 1 - step / BOTH_STEPS)
+            width2 = last**2 * (widest / last) ** (2 * early) if early else 0.0
             together: Single = (early * shared).astype(np.float32)
             Y, size = self._rows(A, together)
             floor = (1 + self.other) / size[:, 0].astype(np.float64) ** 2
@@ -207,7 +213,7 @@ def peel_both(
     standard deviations of its starts. Where none is, starts are doubled. Ends with K columns, the
     last of which may be uncertified if nearly all are, or where the most starts certify none.
     """
-    per_direction, calibrated = STARTS, np.inf
+    per_direction, calibrated = FIRST_STARTS, np.inf
     while len(B) < space.K:
         left, Q = _left(space, U, B)
         n = 2 * ((per_direction * Q.shape[1] + 1) // 2)
@@ -223,7 +229,7 @@ def peel_both(
         if len(new):
             per_direction = max(per_direction // 2, FEWEST_STARTS)
             B = _polish(space, U, np.vstack([B, normalised(A[new] @ Q.T / space.noise)]))
-        elif per_direction < (MOST_STARTS if len(B) >= LITTLE * space.K else STARTS):
+        elif per_direction < (MOST_STARTS if len(B) >= LITTLE * space.K else FIRST_STARTS):
             per_direction *= 2
         else:
             break
@@ -240,7 +246,7 @@ def _polish(space: Space, U: Array, B: Array) -> Array:
     """All columns together: each climbs alone, in the whole space; then the nearest ones whose
     activities are uncorrelated."""
     whole, _ = _left(space, U, B, np.eye(space.K))
-    W, _ = whole.climb(normalised(B * space.noise), WIDE_STEPS)
+    W, _ = whole.climb(normalised(B * space.noise), BOTH_STEPS)
     u, _, vt = np.linalg.svd(W, full_matrices=False)
     return normalised((u @ vt) / space.noise)
 
@@ -255,7 +261,7 @@ def _left(space: Space, U: Array, B: Array, Q: Array | None = None) -> tuple[Lef
     if len(B):
         density = ActivityDensity.learn(W @ U.T, W**2 @ noise)
     else:
-        density = ActivityDensity.from_lengths(U, min(float(noise.mean()), NOISES[-1]))
+        density = ActivityDensity.from_lengths(U, min(float(noise.mean()), NOISE_SHARES[-1]))
     power = float((space.noise**-2).mean())  # mean square of an entry of C, in units of its noise
     gain, slope = density.tables()
     left = Left(

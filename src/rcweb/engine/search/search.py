@@ -51,7 +51,7 @@ FIXED_POINT_START = 60  # FastICA steps of the joint start
 START_STEPS, START_FREE = 20, 10  # then steps of narrowing, and steps at the fitted width
 FINISH_FREE = 15  # steps at the fitted width in the final climb
 DENSITY_ROUNDS = 80  # of EM, for a density that starts wide and is free
-ZERO = 1e-5  # largest entry that counts as an exact zero where there is no noise
+ZERO_WITHOUT_NOISE = 1e-5  # largest entry that counts as an exact zero where there is no noise
 PEELING_STARTS = 6  # per missing column; measured: as good as 6 K starts, in a third of the time
 # Least recurrence over halves of the variables, beyond chance, of a certified row; and of a row
 # that counts as found where zeros are not exact. Grades depend on the first more than on any other
@@ -206,7 +206,7 @@ def _have_zeros(space: Space, found: Found) -> bool:
     noise = ((B * space.noise) ** 2).sum(axis=1)
     rows = X @ sharpen(X, B, noise, found.columns.density.pi).T
     # Coordinates are in single precision; of 1,000 entries of a dense row 0.01 are as small.
-    return bool((np.abs(rows) < ZERO).sum(axis=0).max() > space.K)
+    return bool((np.abs(rows) < ZERO_WITHOUT_NOISE).sum(axis=0).max() > space.K)
 
 
 def _search_exact(
