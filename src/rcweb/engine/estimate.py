@@ -125,6 +125,7 @@ def estimate_sparse(
     judged = None if problem.blurred else found.sparse
     field = _mean_field(problem, axes, found, judged)
     enough = found.thorough or found.sparse.sum() >= problem.spectrum.P
+    enough |= problem.space.kind == "shared"
     if not (enough or _converged(problem, field, found) or problem.hopeless(found)):
         found = _search_thoroughly(problem, found, run)
         judged = None if problem.blurred else found.sparse

@@ -155,7 +155,7 @@ def _search_table(
         spectrum, tried = choose_directions(limited.table, spectrum, run.report)
     # From here on variables have the engine's own order and signs; `_solution` restores the user's.
     spectrum, arrangement = arrange(spectrum)
-    space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
+    space = replace(Space.of(spectrum.V, spectrum.s, spectrum.sigma), kind=spectrum.noise)
 
     def white() -> Array:
         # As many as the square of the directions show every column by activities alone.

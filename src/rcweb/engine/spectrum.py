@@ -16,7 +16,7 @@ from rcweb.engine.basis import noise_edge
 from rcweb.engine.condensed import ROUNDING, CondensedTable, Leading, entry_noise
 from rcweb.engine.conventions import CLEARLY, LITTLE, STANDARD_ERRORS
 from rcweb.engine.missing.correct import effective_power
-from rcweb.engine.types import Array
+from rcweb.engine.types import Array, Noise
 
 # Directions searched per regulator asked for, where the spectrum has that many. Measured on real
 # tables: spare directions absorb what is not sparse and give more distinct regulators.
@@ -90,6 +90,14 @@ class Spectrum:
     def n_left(self) -> int:
         """Directions beyond those searched."""
         return min(self.table.M - 1, self.table.N) - len(self.s)
+
+    @property
+    def noise(self) -> Noise:
+        """What is known of noise: "unknown" where no direction is left that would tell, "shared" by
+        samples or variables where it is seen not to be independent."""
+        if self.n_left < 1:
+            return "unknown"
+        return "independent" if self.n_left < FEW_LEFT or self.white else "shared"
 
     @property
     def no_edge(self) -> bool:

@@ -179,8 +179,11 @@ def zeros_are_exact(space: Space, B: Array, chance: float) -> bool:
     """Whether the background of the rows is narrower than noise, so that zeros may be exact.
 
     Rows that are sparser than `chance` tell, all rows if none is. Without noise nothing can be
-    told by widths; the search will show whether there are zeros.
+    told by widths; the search will show whether there are zeros. Where noise is unknown, so is
+    what it hides.
     """
+    if space.kind == "unknown":
+        return False
     if space.noise_free:
         return True
     point = Ascent.at(space, B, rounds=DENSITY_ROUNDS)
@@ -223,7 +226,8 @@ def _search_exact(
     Noise blurs the test against chance before it blurs the answer: above 0.35 of a row only 8-28 of
     30 correct columns passed. So in a blurred space the columns are returned as they are,
     and the thorough search (0.3-3 s) runs only if the posterior does not converge. Where no column
-    is sparse, peeling would cost 10-35 s for nothing.
+    is sparse, peeling would cost 10-35 s for nothing. The same holds where noise is shared: its own
+    directions are most of what is left, and halves of the samples do not confirm peeled columns.
     """
     start, other = unmix(space, start), unmix(space, joint_start(space, rng))
     sparse = _sparser_than_chance(space, start, chance)
@@ -231,7 +235,7 @@ def _search_exact(
     same = ~_contradicted(start.B, other.B[_sparser_than_chance(space, other, chance)])
     found = _ungraded(start, chance, sparse, same)
     # Without noise a dense row shows as soon as it is found, however few variables there are.
-    hopeless = not sparse.any() and space.level > NARROWEST
+    hopeless = (not sparse.any() or space.kind == "shared") and space.level > NARROWEST
     if sparse.sum() >= most or hopeless or space.blurred:
         return _graded(space, found)
     return search_thoroughly(space, found, report, samples)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rcweb.engine.search.kernels import two_part_log_density, two_part_step
-from rcweb.engine.types import Array
+from rcweb.engine.types import Array, Noise
 
 Single = NDArray[np.float32]
 
@@ -45,11 +45,13 @@ class Space:
     X : (N, K) ``sqrt(N) V``, so that a unit column b gives a row ``X b`` of unit mean square
     XT : (K, N) its transpose, contiguous, since half of the products need it
     noise : (K,) standard deviation of the noise in each coordinate, ``sqrt(N) sigma / s``
+    kind : what is known of it
     """
 
     X: Single
     XT: Single
     noise: Array
+    kind: Noise = "independent"
 
     @classmethod
     def of(cls, V: Array, s: Array, sigma: float) -> Space:
