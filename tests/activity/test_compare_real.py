@@ -37,7 +37,7 @@ def n_related(counts: dict[str, dict[str, int]]) -> int:
 
 
 def test_halves_of_the_samples_of_ecoli(data):
-    """26 of 40 regulators, most of them with the same name; with shuffled genes next to none."""
+    """24 of 40 regulators, most of them with the same name; with shuffled genes next to none."""
     X = pd.read_parquet(data / "ecoli_precise/expression.parquet")
     order = np.random.default_rng(0).permutation(len(X))
     halves = (X.iloc[np.sort(half)] for half in (order[:139], order[139:]))

@@ -10,11 +10,10 @@ import numpy as np
 from rcweb.engine.checkpoint import staged
 from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.conventions import LITTLE
-from rcweb.engine.edges import standardised
+from rcweb.engine.edges import standardised, strong_part
 from rcweb.engine.effort import Run
 from rcweb.engine.measured import sample_measured
 from rcweb.engine.posterior.axes import Axes, all_axes, leading_axes
-from rcweb.engine.posterior.entries import entries_of_rows
 from rcweb.engine.posterior.gibbs import Chain, Posterior
 from rcweb.engine.posterior.mean_field import MeanField, mean_field
 from rcweb.engine.posterior.slab import density_concentration
@@ -84,7 +83,7 @@ class RefinedProblem:
 
 def estimate_diffuse(problem: RefinedProblem, found: Found) -> NetworkEstimate:
     """Small effects everywhere: the joint posterior if it stays with the columns found, else their
-    rows as they are, and the probability of every edge given these.
+    rows as they are, in which an edge is an entry above background and weak effects.
 
     On real tables the posterior has many modes: it leads from the columns that searches share to
     others that they do not (of the regulators found by two sets of searches 0.09 to 0.8 agreed).
@@ -94,12 +93,9 @@ def estimate_diffuse(problem: RefinedProblem, found: Found) -> NetworkEstimate:
         if field.converged:
             posterior = _from_posterior(problem.table, field.posterior)
             return replace(posterior, score=standardised(posterior.C))
-    _, background = _clear_rows(problem, found)
-    rows = _regress(problem.table, problem.space.rows(found.columns.B).astype(np.float64))
-    size = (rows.C**2).mean(axis=1)
-    noise = np.maximum(rows.C_sd[0] ** 2, 1e-12 * size.mean())  # rounding, where there is no other
-    entries = entries_of_rows(rows.C, noise, background * size, _concentration(problem))
-    return replace(rows, probability=entries.edge_probability, score=standardised(rows.C))
+    Y = problem.space.rows(found.columns.B).astype(np.float64)
+    rows = _regress(problem.table, Y)
+    return replace(rows, probability=strong_part(Y), score=standardised(Y))
 
 
 def estimate_sparse(

@@ -49,7 +49,7 @@ FACTS = {"status": "ok", "method": "guided", "seed": 0}
 
 
 def stand_in(
-    model: Any, X: pd.DataFrame, lists: Any, groups: Any, signs: Any = None, witnesses: Any = None
+    model: Any, X: pd.DataFrame, lists: Any, groups: Any, signs: Any = None, known: Any = None
 ) -> Any:
     """In the place of `guided_scores`: a list is supported if its members agree; their scores,
     squeezed into 0 .. 1, are the probabilities."""
@@ -165,7 +165,7 @@ def test_time_is_told_where_it_is_that_of_one_call(
     for split in ("gene", "group"):
         rows = [measure_prior(cell(split), "guided", seed) for seed in range(2)]
         assert ["blind_ratio" in row for row in rows] == [True, False]
-    assert len(prior._problem(ECOLI, P).witnesses) == 2
+    assert len(prior._problem(ECOLI, P).known) == 2
 
 
 def test_plan_resumes_and_writes_its_tables(data: Path, tmp_path: Path, monkeypatch) -> None:
@@ -321,7 +321,7 @@ def test_the_fit_with_lists_answers_in_their_order() -> None:
     assert not model.guided  # the fit that other splits share is untouched
     kept: dict[bytes, Any] = {}
     for lists in (members, shown):  # what was asked before does not change an answer
-        again, _, _ = prior_adapter.guided_scores(model, X, lists, None, witnesses=kept)
+        again, _, _ = prior_adapter.guided_scores(model, X, lists, None, known=kept)
     np.testing.assert_array_equal(again, scores)
     assert list(kept) == [prior_adapter.group_key(None)]
     with_lists, without = prior_adapter.guided_network(model, X, shown), model.edge_probability_

@@ -40,6 +40,7 @@ NOT_VARIED = {
     "BLOCK_BYTES": "memory",
     "CHUNK": "memory",
     "ORDERS_AT_ONCE": "memory",
+    "ROWS_AT_ONCE": "memory",
     "ALL_AT_ONCE": "speed of one of two exact ways",
     "FLAT": "mathematics",
     "FLAT_KURTOSIS": "mathematics",
