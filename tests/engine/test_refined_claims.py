@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from rcweb import RCweb
@@ -31,3 +32,15 @@ def test_exact_support_without_noise(cell: Cell, seed: int) -> None:
     found = score_network(model.components_, truth.network)
     assert found.rho > 1 - 1e-9
     assert (found.precision, found.recall) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(("M", "N", "P"), [(9, 30, 3), (12, 60, 4)])
+def test_few_samples_without_noise_tell_the_number(M: int, N: int, P: int) -> None:
+    """With noise so few directions beside the regulators would tell nothing."""
+    rng = np.random.default_rng(0)
+    C = rng.standard_normal((P, N)) * (rng.random((P, N)) < 0.3)
+    model = RCweb(random_state=0).fit(rng.standard_normal((M, P)) @ C)
+    assert model.n_components_ == P
+    assert model.diagnosis_["found"].all()
+    noisy = RCweb(random_state=0).fit(rng.standard_normal((M, N)))
+    assert not noisy.diagnosis_["found"].any()

@@ -117,15 +117,12 @@ def estimate_sparse(
             found, sparse=found.sparse | exact, same=found.same | exact, trusted=exact
         )
     axes = _axes(problem)
-    # Where noise hides sparseness, any row may be a regulator and all must come to rest.
-    judged = None if problem.blurred else found.sparse
-    field = _mean_field(problem, axes, found, judged)
+    field = _mean_field(problem, axes, found, _judged(problem, found))
     enough = found.thorough or found.sparse.sum() >= problem.spectrum.P
     enough |= problem.space.kind == "shared"
     if not (enough or _converged(problem, field, found) or problem.hopeless(found)):
         found = _search_thoroughly(problem, found, run)
-        judged = None if problem.blurred else found.sparse
-        field = _mean_field(problem, axes, found, judged)
+        field = _mean_field(problem, axes, found, _judged(problem, found))
     converged = _converged(problem, field, found)
     run.report(f"posterior: {field.rounds} rounds, {'' if converged else 'not '}converged")
     posterior = field.posterior
@@ -192,6 +189,11 @@ def _mean_field(
     start, background = _clear_rows(problem, found)
     prior = _concentration(problem)
     return mean_field(axes, start, background, concentration=prior, judged=judged, stay=stay)
+
+
+def _judged(problem: RefinedProblem, found: Found) -> Mask | None:
+    """Rows that must come to rest: where noise hides sparseness any row may be a regulator."""
+    return None if problem.blurred else found.sparse
 
 
 def _converged(problem: RefinedProblem, field: MeanField, found: Found) -> bool:

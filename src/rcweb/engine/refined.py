@@ -2,8 +2,9 @@
 
 One rule decides how a table is searched (`search.zeros_are_exact`): whether non-targets scatter
 more than noise. If they do, small effects are everywhere, and the answer is what searches share.
-The density of entries is the same in both cases (`posterior.entries`): a background, of width zero
-where zeros are exact, and edges above it.
+The posterior is the same in both cases (`posterior.entries`): a background, of width zero where
+zeros are exact, and edges above it. Where it leads away from the columns that searches share, as on
+most real tables, their rows are kept as they are.
 
 Every regulator is graded. Certified: disjoint halves of the variables lead to it. Found: other
 starts lead to it. Where noise is not independent and zeros are exact, both must also recur in
@@ -167,12 +168,13 @@ def _search_table(
     run.report(f"basis: {space.K} directions, noise {space.level:.2f} of a row")
     found = _search(problem, run)
     searched = _Searched(limited, problem, arrangement, found, tried, samples, equal.weigh)
-    if spectrum.n_left < FEW_LEFT and isinstance(n_components, str):
+    noise_free = problem.noise < NO_NOISE and spectrum.n_left > 0
+    if spectrum.n_left < FEW_LEFT and isinstance(n_components, str) and not noise_free:
         return _unknown(searched)
     if spectrum.n_left < 1:
         return _uncertain(searched)
     # Without noise, what looks like its correlation is rounding.
-    if spectrum.white or problem.noise < NO_NOISE:
+    if spectrum.white or noise_free:
         return searched
     if not searched.found.exact:
         return searched
