@@ -161,7 +161,8 @@ def search_columns(
     diffuse = can_be_split(space) and not zeros_are_exact(space, start.B, chance)
     if not diffuse:
         found = _search_exact(space, most, start, chance, rng, report, samples)
-        diffuse = can_be_split(space) and space.noise_free and not _have_zeros(space, found)
+        if can_be_split(space) and space.noise_free:
+            diffuse = not _have_zeros(space, found.columns.B, found.columns.density)
     return search_diffuse(space, most, chance, report) if diffuse else found
 
 
@@ -179,14 +180,14 @@ def zeros_are_exact(space: Space, B: Array, chance: float) -> bool:
     """Whether the background of the rows is narrower than noise, so that zeros may be exact.
 
     Rows that are sparser than `chance` tell, all rows if none is. Without noise nothing can be
-    told by widths; the search will show whether there are zeros. Where noise is unknown, so is
-    what it hides.
+    told by widths; the search will show whether there are zeros. Where noise is unknown, only such
+    zeros tell.
     """
-    if space.kind == "unknown":
-        return False
-    if space.noise_free:
+    if space.noise_free and space.kind != "unknown":
         return True
     point = Ascent.at(space, B, rounds=DENSITY_ROUNDS)
+    if space.kind == "unknown":
+        return _have_zeros(space, point.B, point.density)
     sparse = point.score > sparse_above(chance, space.N)
     rows = np.flatnonzero(sparse if sparse.any() else np.ones(len(B), bool))
     noise = space.floor(B)[rows]
@@ -200,14 +201,13 @@ def zeros_are_exact(space: Space, B: Array, chance: float) -> bool:
     return bool(np.quantile(entries.background_to_noise, 0.75) < 1)
 
 
-def _have_zeros(space: Space, found: Found) -> bool:
+def _have_zeros(space: Space, B: Array, density: Density) -> bool:
     """Whether a row has more zeros than the K - 1 that can be had in any direction; a single
     direction cannot be turned, and needs none."""
     if space.K == 1:
         return True
-    X, B = space.X.astype(np.float64), found.columns.B
-    noise = ((B * space.noise) ** 2).sum(axis=1)
-    rows = X @ sharpen(X, B, noise, found.columns.density.pi).T
+    X, noise = space.X.astype(np.float64), ((B * space.noise) ** 2).sum(axis=1)
+    rows = X @ sharpen(X, B, noise, density.pi).T
     # Coordinates are in single precision; of 1,000 entries of a dense row 0.01 are as small.
     return bool((np.abs(rows) < ZERO_WITHOUT_NOISE).sum(axis=0).max() > space.K)
 
