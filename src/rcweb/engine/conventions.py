@@ -15,9 +15,8 @@ LITTLE = 0.1
 # entry, 0.125-0.25 for samples at one value, 0.17-0.33 for certified columns of clusters.
 GOOD_PART = 0.25
 # Factor by which a number clearly exceeds another, or what noise can make. Conventional. Measured:
-# zeros are at most 1.24 times as wide as noise where they are exact, at least 2.6 times on real
-# tables; outliers in a sample vary 1.0 times as much as a Poisson number if they occur one by one,
-# at least 15 times if together; a P twice too large is corrected (docs/benchmark.md, P unknown).
+# outliers in a sample vary 1.0 times as much as a Poisson number if they occur one by one, at least
+# 15 times if together; a P twice too large is corrected (docs/benchmark.md, P unknown).
 CLEARLY = 1.5
 # Standard errors within which a difference may be chance, though many are looked at. Measured for
 # the second moment of noise: -1.6 to 4.1 on 80 small tables of independent noise, 5.0 to 9.3 on
