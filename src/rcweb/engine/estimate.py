@@ -19,7 +19,7 @@ from rcweb.engine.posterior.mean_field import MeanField, mean_field
 from rcweb.engine.posterior.slab import density_concentration
 from rcweb.engine.search.search import Found, mostly, search_thoroughly
 from rcweb.engine.search.sharpen import sharpen
-from rcweb.engine.search.space import AGREED, LOW_NOISE, NEAR_ZERO, NO_NOISE, Space
+from rcweb.engine.search.space import AGREED, LOW_NOISE, NEAR_ZERO, Space
 from rcweb.engine.solution import FactorScales
 from rcweb.engine.spectrum import Spectrum
 from rcweb.engine.types import Array, Mask
@@ -107,7 +107,7 @@ def estimate_sparse(
     search runs if it was deferred, and the posterior is sampled. Neither is done where all columns
     are noise.
     """
-    if problem.noise < NO_NOISE:
+    if problem.space.noise_free:
         estimate = _noise_free(problem.table, _rows(problem, found))
         # K - 1 zeros can be had in any direction, more are a regulator's; one direction alone can
         # not be turned.
@@ -119,7 +119,7 @@ def estimate_sparse(
     axes = _axes(problem)
     field = _mean_field(problem, axes, found, _judged(problem, found))
     enough = found.thorough or found.sparse.sum() >= problem.spectrum.P
-    enough |= problem.space.kind == "shared"
+    enough |= problem.space.noise_kind == "shared"
     if not (enough or _converged(problem, field, found) or problem.hopeless(found)):
         found = _search_thoroughly(problem, found, run)
         field = _mean_field(problem, axes, found, _judged(problem, found))

@@ -55,7 +55,7 @@ from rcweb.engine.sample_noise import Weigh, equalise
 from rcweb.engine.samples import Samples, participation_ratio
 from rcweb.engine.search.sample_halves import in_sample_halves
 from rcweb.engine.search.search import Found, search_columns
-from rcweb.engine.search.space import NO_NOISE, Space
+from rcweb.engine.search.space import Space
 from rcweb.engine.solution import Records, SeenFactors, Solution
 from rcweb.engine.spectrum import FEW_LEFT, Spectrum
 from rcweb.engine.types import Array, Mask
@@ -156,7 +156,8 @@ def _search_table(
         spectrum, tried = choose_directions(limited.table, spectrum, run.report)
     # From here on variables have the engine's own order and signs; `_solution` restores the user's.
     spectrum, arrangement = arrange(spectrum)
-    space = replace(Space.of(spectrum.V, spectrum.s, spectrum.sigma), kind=spectrum.noise)
+    space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
+    space = replace(space, noise_kind=spectrum.noise_kind)
 
     def white() -> Array:
         # As many as the square of the directions show every column by activities alone.
@@ -168,7 +169,7 @@ def _search_table(
     run.report(f"basis: {space.K} directions, noise {space.level:.2f} of a row")
     found = _search(problem, run)
     searched = _Searched(limited, problem, arrangement, found, tried, samples, equal.weigh)
-    noise_free = problem.noise < NO_NOISE and spectrum.n_left > 0
+    noise_free = space.noise_free and spectrum.n_left > 0
     if spectrum.n_left < FEW_LEFT and isinstance(n_components, str) and not noise_free:
         return _unknown(searched)
     if spectrum.n_left < 1:

@@ -92,7 +92,7 @@ class Spectrum:
         return min(self.table.M - 1, self.table.N) - len(self.s)
 
     @property
-    def noise(self) -> Noise:
+    def noise_kind(self) -> Noise:
         """What is known of noise: "unknown" where no direction is left that would tell, "shared" by
         samples or variables where it is seen not to be independent."""
         if self.n_left < 1:

@@ -11,5 +11,5 @@ Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Rng = np.random.Generator
-# What is known of the noise of a table; see `rcweb.engine.spectrum.Spectrum.noise`.
+# What is known of the noise of a table; see `rcweb.engine.spectrum.Spectrum.noise_kind`.
 Noise = Literal["independent", "shared", "unknown"]

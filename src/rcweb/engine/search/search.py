@@ -183,10 +183,10 @@ def zeros_are_exact(space: Space, B: Array, chance: float) -> bool:
     told by widths; the search will show whether there are zeros. Where noise is unknown, only such
     zeros tell.
     """
-    if space.noise_free and space.kind != "unknown":
+    if space.noise_free and space.noise_kind != "unknown":
         return True
     point = Ascent.at(space, B, rounds=DENSITY_ROUNDS)
-    if space.kind == "unknown":
+    if space.noise_kind == "unknown":
         return _have_zeros(space, point.B, point.density)
     sparse = point.score > sparse_above(chance, space.N)
     rows = np.flatnonzero(sparse if sparse.any() else np.ones(len(B), bool))
@@ -235,7 +235,7 @@ def _search_exact(
     same = ~_contradicted(start.B, other.B[_sparser_than_chance(space, other, chance)])
     found = _ungraded(start, chance, sparse, same)
     # Without noise a dense row shows as soon as it is found, however few variables there are.
-    hopeless = (not sparse.any() or space.kind == "shared") and space.level > NARROWEST
+    hopeless = (not sparse.any() or space.noise_kind == "shared") and space.level > NARROWEST
     if sparse.sum() >= most or hopeless or space.blurred:
         return _graded(space, found)
     return search_thoroughly(space, found, report, samples)

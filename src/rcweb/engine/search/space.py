@@ -45,13 +45,13 @@ class Space:
     X : (N, K) ``sqrt(N) V``, so that a unit column b gives a row ``X b`` of unit mean square
     XT : (K, N) its transpose, contiguous, since half of the products need it
     noise : (K,) standard deviation of the noise in each coordinate, ``sqrt(N) sigma / s``
-    kind : what is known of it
+    noise_kind : what is known of it
     """
 
     X: Single
     XT: Single
     noise: Array
-    kind: Noise = "independent"
+    noise_kind: Noise = "independent"
 
     @classmethod
     def of(cls, V: Array, s: Array, sigma: float) -> Space:
