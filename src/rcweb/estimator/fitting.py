@@ -63,6 +63,7 @@ def fit_whole(
     other = uncentred if model.center == "auto" else None
     checkpoint = _open_checkpoint(model, X)
     solution = _solve(model, *condensed(prepared, center), checkpoint, other, measured)
+    solution = replace(solution, warnings=(*solution.warnings, *prepared.copies_note))
     return (prepared if solution.centred else whole[0]), solution
 
 
