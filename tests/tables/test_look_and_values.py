@@ -154,6 +154,15 @@ def test_constants_and_copies_go_by_name(logs: np.ndarray) -> None:
     assert "1 variable is an exact copy of another: 'g7' = 'g5'." in said.notes
 
 
+def test_many_copies_of_variables_are_a_warning() -> None:
+    """A third of the variables twice: their shared noise looks like regulators."""
+    values = np.random.default_rng(0).standard_normal((12, 9))
+    said = check(np.column_stack([values, values[:, :3]]))
+    (warning,) = [one for one in said.warnings if "exact copies" in one]
+    assert "3 variables are exact copies" in warning
+    assert "keep one of each" in warning
+
+
 def test_missing_values_are_counted(logs: np.ndarray) -> None:
     """And hide nothing else."""
     logs[::7, ::11] = np.nan

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from rcweb.tables.finding import Finding, count, some
 from rcweb.tables.look import Look
 
+# Share of the variables above which copies change what is found. Conventional.
+MANY_COPIES = 0.1
+
 
 def constants(look: Look) -> list[Finding]:
     """Variables with one value in all samples, samples with one value in all variables."""
@@ -54,4 +57,8 @@ def _copies(rows: NDArray[np.float64], what: str, name: Callable[[int], str]) ->
     if not pairs:
         return []
     verb = "is an exact copy" if len(pairs) == 1 else "are exact copies"
-    return [Finding("note", f"{count(len(pairs), what)} {verb} of another: {some(pairs, 3)}.")]
+    text = f"{count(len(pairs), what)} {verb} of another: {some(pairs, 3)}."
+    if what == "sample" or len(pairs) <= MANY_COPIES * len(rows):
+        return [Finding("note", text)]
+    advice = "Copies share their noise, which looks like a regulator of theirs; keep one of each"
+    return [Finding("warning", f"{text} {advice} (--drop TITLE, X.T.drop_duplicates().T).")]
