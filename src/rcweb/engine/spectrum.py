@@ -77,7 +77,7 @@ class Spectrum:
     @property
     def shows_edge(self) -> bool:
         """Whether directions above noise come to an end, as those of few regulators do."""
-        return self.n_above_noise < signal_limit(self.table)
+        return self.n_above_noise < signal_limit(self.table.M, self.table.N)
 
     @property
     def independent(self) -> bool:
@@ -102,7 +102,7 @@ class Spectrum:
     @property
     def no_edge(self) -> bool:
         """Whether the count of directions ran into its limit: no edge of noise can be seen."""
-        return self.n_signal >= signal_limit(self.table)
+        return self.n_signal >= signal_limit(self.table.M, self.table.N)
 
 
 def _is_white(table: CondensedTable, s: Array, V: Array) -> bool:
@@ -122,9 +122,13 @@ def _is_white(table: CondensedTable, s: Array, V: Array) -> bool:
     return bool(ratio < 1 + STANDARD_ERRORS / np.sqrt(M * table.N))
 
 
-def signal_limit(table: CondensedTable) -> int:
-    """Most directions that are counted as signal."""
-    return max(1, int(SIGNAL_LIMIT * min(table.M - 1, table.N)))
+def signal_limit(M: int, N: int) -> int:
+    """Most directions of an M x N table that are counted as signal. All but one where what is left
+    beyond the usual share would say nothing about noise: nothing is graded then, and nothing need
+    be left out."""
+    rank = min(M - 1, N)
+    limit = int(SIGNAL_LIMIT * rank)
+    return max(1, limit if rank - limit >= FEW_LEFT else rank - 1)
 
 
 def leading_directions(table: CondensedTable, n_components: int | str) -> Spectrum:
@@ -140,7 +144,7 @@ def leading_directions(table: CondensedTable, n_components: int | str) -> Spectr
         most = int(max(P, min(SPARE * P, 0.8 * rank)))
         raw = table.leading(min(most + 1, len(table.gram)))
         n_signal = _count_signal(raw.values, raw.total, M, N)
-        if _superfluous(raw.values, n_signal, P):
+        if _superfluous(raw.values, n_signal, P, signal_limit(M, N)):
             P = n_signal
         whitening = _factors(table, raw, P, power=1.0)
         white = raw if whitening is None else table.scaled(whitening).leading(len(raw.values))
@@ -191,10 +195,13 @@ def _above_edge(white: Leading, P: int) -> int:
     return int((white.values > max(edge, ABOVE_ROUNDING * white.values[0])).sum())
 
 
-def _superfluous(values: Array, n_signal: int, P: int) -> bool:
+def _superfluous(values: Array, n_signal: int, P: int, limit: int) -> bool:
     """Whether P is more than the table supports: singular values fall steeply at the edge of noise,
-    or they fall visibly and P is about twice their number. Else the user's P is respected."""
+    or they fall visibly and P is about twice their number. Else the user's P is respected, as where
+    the count ran into its `limit` before an edge showed."""
     if not 0 < n_signal < min(P, len(values)):
+        return False
+    if n_signal == limit and values[n_signal] > ABOVE_ROUNDING * values[0]:
         return False
     step = values[n_signal - 1] / max(values[n_signal], ROUNDING * values[0])
     return bool(step > CLEARLY or (step > 1 + LITTLE and TOO_MANY_ASKED * n_signal < P))
@@ -205,9 +212,9 @@ def _count_signal(values: Array, total: float, M: int, N: int) -> int:
 
     The n-th is compared with the edge of the noise that is left once n are taken away: noise
     estimated with signal in it would be too large, and weak directions would be missed. If none
-    falls below the edge, the count ends at `SIGNAL_LIMIT` of the rank.
+    falls below the edge, the count ends at `signal_limit`.
     """
-    most = min(max(1, int(SIGNAL_LIMIT * min(M - 1, N))), len(values))
+    most = min(signal_limit(M, N), len(values))
     rest = total
     for n in range(1, most + 1):
         rest -= values[n - 1] ** 2
@@ -229,7 +236,7 @@ def _count_whitened(table: CondensedTable) -> int:
     raw = _count_all(table)
     if raw < 1:
         return raw
-    most = signal_limit(table)
+    most = signal_limit(table.M, table.N)
     leading = table.leading(min(most, len(table.gram)))
     if _factors(table, leading, raw, power=1.0) is None:
         return raw
