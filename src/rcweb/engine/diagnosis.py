@@ -25,9 +25,10 @@ def diagnose(
     """One record per regulator kept.
 
     certified : found again in halves of the variables that share none, searched cold, and in halves
-        of the samples where noise is not independent and zeros are exact; docs say how often such a
-        regulator is right
-    found : certified, or sparser than chance (where zeros are exact) and the same for any start
+        of the samples where noise is not independent and zeros are exact; told apart from noise and
+        from curves of others; docs say how often such a regulator is right
+    found : certified, or sparser than chance (where zeros are exact) and the same for any start,
+        with at least three targets, and no curve of another one
     frequency : share of the other searches that have it
     error : expected 1 - cosine between this regulator and that of another set of searches
     recurrence : agreement of disjoint halves of the variables, 0 to 1
@@ -170,6 +171,12 @@ def whole_fit_warnings(
         notes.append(
             f"{doubtful} of {len(keep)} regulators are neither certified nor found again (see "
             "`diagnosis_`). " + _drawn(edges, confirmed)
+        )
+    bent = int((~found.straight[keep]).sum())
+    if bent:
+        notes.append(
+            f"{_regulators(bent)} seem{'s' * (bent == 1)} to act by curves: others with the same "
+            "targets follow a curve of the same activity, and count as neither certified nor found."
         )
     empty = int((~edges.any(axis=1) & confirmed).sum())
     if empty:

@@ -94,7 +94,7 @@ def estimate_diffuse(problem: RefinedProblem, found: Found) -> NetworkEstimate:
             posterior = _from_posterior(problem.table, field.posterior)
             return replace(posterior, score=standardised(posterior.C))
     Y = problem.space.rows(found.columns.B).astype(np.float64)
-    rows = _regress(problem.table, Y)
+    rows = regress(problem.table, Y)
     return replace(rows, probability=strong_part(Y), score=standardised(Y))
 
 
@@ -171,7 +171,10 @@ def _graded(problem: RefinedProblem, posterior: Posterior, found: Found) -> Foun
     # Noise hides that a row is sparse, or the search had not found it; the posterior knows how far
     # it can trust each row. With little noise a chain that trusts but a few rows found none.
     if problem.blurred or (found.sampled and mostly(found.trusted, problem.spectrum.P)):
-        found = replace(found, sparse=found.sparse | found.trusted, same=found.same | found.trusted)
+        # Not a row in which targets are the majority: it may be a common factor, such as a batch,
+        # and must be sparser than chance.
+        known = found.trusted & ((1 - posterior.probability).mean(axis=1) > 0.5)
+        found = replace(found, sparse=found.sparse | known, same=found.same | known)
     return found
 
 
@@ -325,10 +328,10 @@ def _noise_free(table: CondensedTable, Y: Array) -> NetworkEstimate:
     # Sharpened zeros are near 1e-10; 1e-6 leaves room for rounding.
     edges = np.abs(Y) > 1e-6 * np.abs(Y).max(axis=1, keepdims=True)
     Y = np.where(edges, Y, 0.0)
-    return replace(_regress(table, Y), probability=edges.astype(np.float64), score=Y)
+    return replace(regress(table, Y), probability=edges.astype(np.float64), score=Y)
 
 
-def _regress(table: CondensedTable, Y: Array) -> NetworkEstimate:
+def regress(table: CondensedTable, Y: Array) -> NetworkEstimate:
     """Activities by least squares on the rows `Y`, both scaled to activities of unit variance;
     every entry counts as an edge."""
     projection = np.asarray(np.linalg.pinv(Y), dtype=np.float64)

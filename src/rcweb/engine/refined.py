@@ -32,6 +32,7 @@ from rcweb.engine.constant_sum import (
     needs_mean,
 )
 from rcweb.engine.conventions import FEWEST, LITTLE
+from rcweb.engine.curved import curve_of
 from rcweb.engine.diagnosis import (
     dense_factors,
     diagnose,
@@ -46,6 +47,7 @@ from rcweb.engine.estimate import (
     estimate_diffuse,
     estimate_measured,
     estimate_sparse,
+    regress,
 )
 from rcweb.engine.matching import row_correlation
 from rcweb.engine.measured import ERROR_RATE, judge
@@ -136,9 +138,10 @@ class _Searched:
         rows = self.problem.space.rows(self.found.columns.B) / self.problem.spectrum.factor
         return self.arrangement.restore(rows)
 
-    def rows_of_samples(self) -> Array:
-        """(m, N) the samples in memory, as the search saw them: rescaled, in the engine's order."""
-        samples = self.limited.samples.some(self.limited.table.M)
+    def rows_of_samples(self, most: int | None = None) -> Array:
+        """(m, N) the samples in memory, at most `most`, as the search saw them: rescaled, in the
+        engine's order."""
+        samples = self.limited.samples.some(most or self.limited.table.M)
         return self.arrangement.arranged_rows(samples) * self.problem.spectrum.factor
 
 
@@ -193,8 +196,7 @@ def _uncertain(searched: _Searched) -> _Searched:
 def _unknown(searched: _Searched) -> _Searched:
     """Nothing is certified or found: with so few samples their number cannot be told either."""
     none = np.zeros(len(searched.found.score), bool)
-    found = replace(searched.found, same=none, sparse=none, recurrence=none.astype(np.float64))
-    return replace(searched, found=found)
+    return replace(searched, found=replace(searched.found, sparse=none, identified=none))
 
 
 def _halved(searched: _Searched, auto: bool, run: Run) -> _Searched:
@@ -210,8 +212,11 @@ def _halved(searched: _Searched, auto: bool, run: Run) -> _Searched:
     found = replace(found, in_samples=in_sample_halves(searched.rows_of_samples(), rows))
     run.report(f"search: {found.lasting.sum()} of {len(rows)} columns recur in halves of samples")
     if auto:
-        lasting = np.flatnonzero(found.lasting)
-        found = found.take(lasting if len(lasting) else np.array([np.argmax(found.in_samples)]))
+        kept = found.lasting | (found.in_samples == found.in_samples.max())
+        # A stronger direction is no noise: left out, what it explains would turn the others.
+        power = _powers(regress(problem.table, rows), problem.spectrum)
+        kept |= power > np.median(power[kept])
+        found = found.take(np.flatnonzero(kept))
         spectrum = replace(problem.spectrum, P=len(found.score))
         problem = replace(problem, spectrum=spectrum)
     return replace(searched, problem=problem, found=found)
@@ -224,6 +229,7 @@ def _finish(searched: _Searched, wanted: _Wanted, run: Run) -> Solution:
         estimate, found = estimate_sparse(problem, found, run)
     else:
         estimate = estimate_diffuse(problem, found)
+    found = _told_apart(searched, found, estimate)
     factors = None
     if wanted.measured is not None:
         factors, estimate, found = _take_measured(searched, found, estimate, wanted.measured, run)
@@ -232,6 +238,28 @@ def _finish(searched: _Searched, wanted: _Wanted, run: Run) -> Solution:
     chosen = (keep, wild[keep])
     solution = _solution(problem, found, estimate, arrangement, chosen, wanted, searched.tried)
     return replace(solution, measured=factors)
+
+
+def _told_apart(searched: _Searched, found: Found, estimate: NetworkEstimate) -> Found:
+    """Which rows can be told from noise and from other regulators.
+
+    Under noise not those of fewer than three targets: one variable alone, or two that share noise
+    as copies do, look the same (Anderson and Rubin, 1956). Nor curves of another regulator
+    (`curved`); that one is not certified either, since any mixture of it and its curves is as good.
+    """
+    space, targets = searched.problem.space, estimate.probability > 0.5
+
+    def activities(rows: NDArray[np.intp]) -> Array:
+        samples = searched.rows_of_samples(rows_seen(space.N))
+        return np.asarray(samples @ estimate.projection[:, rows])
+
+    main = curve_of(targets, _powers(estimate, searched.problem.spectrum), activities)
+    enough = space.noise_free | (targets.sum(axis=1) >= FEWEST)
+    return replace(
+        found,
+        identified=found.identified & enough & (main < 0),
+        straight=~np.isin(np.arange(len(main)), main),
+    )
 
 
 def _take_measured(

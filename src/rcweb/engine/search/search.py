@@ -75,6 +75,8 @@ class Found:
     in_samples : (n,) agreement of halves of the samples; 1 where noise is independent and this is
         not asked
     same : (n,) another set of searches would give the same column
+    identified : (n,) can be told from noise and is no curve of another regulator
+    straight : (n,) no other is a curve of it, with which it may be mixed
     exact : whether zeros are exact or only small
     thorough : whether `search_thoroughly` has run
     sampled : whether the posterior had to be sampled
@@ -91,16 +93,19 @@ class Found:
     recurrence: Array
     in_samples: Array
     same: Mask
+    identified: Mask
+    straight: Mask
     exact: bool
     thorough: bool = False
     sampled: bool = False
 
     @property
     def certified(self) -> Mask:
-        """(n,) recurs in halves of the variables that share none, and of the samples, and is
-        sparser than chance."""
+        """(n,) recurs in halves of the variables that share none, and of the samples, is sparser
+        than chance, and is told apart from noise and from other regulators."""
         recurrent = (self._beyond_chance > CERTAIN) & self.lasting
-        return recurrent & (self.score > max(self.chance, 0.0))
+        apart = self.identified & self.straight
+        return recurrent & apart & (self.score > max(self.chance, 0.0))
 
     @property
     def lasting(self) -> Mask:
@@ -110,12 +115,13 @@ class Found:
 
     @property
     def confirmed(self) -> Mask:
-        """(n,) certified; or the same for any start and, where zeros are exact, sparse beyond doubt
-        or by the posterior's word, elsewhere recurrent beyond chance."""
+        """(n,) certified; or the same for any start, identified and, where zeros are exact, sparse
+        beyond doubt or by the posterior's word, elsewhere recurrent beyond chance."""
+        same = self.same & self.identified
         if self.exact:
             sparse = self.sparse & (self.clear | self.trusted)
-            return self.certified | (self.same & sparse & self.lasting)
-        return self.certified | (self.same & (self._beyond_chance > RECURRENT))
+            return self.certified | (same & sparse & self.lasting)
+        return self.certified | (same & (self._beyond_chance > RECURRENT))
 
     @property
     def _beyond_chance(self) -> Array:
@@ -264,7 +270,7 @@ def _ungraded(columns: Columns, chance: float, sparse: Mask, same: Mask) -> Foun
     no, nothing = np.zeros(n, bool), np.zeros(n)
     score = columns.J + np.log(own_share(columns.B))
     evidence = (nothing, 1 - nothing, nothing, np.ones(n))
-    return Found(columns, score, chance, sparse, no, no, *evidence, same, exact=True)
+    return Found(columns, score, chance, sparse, no, no, *evidence, same, ~no, ~no, exact=True)
 
 
 def _graded(space: Space, found: Found) -> Found:
@@ -374,6 +380,8 @@ def search_diffuse(space: Space, most: int, chance: float, report: Callable[[str
         recurrence=np.append(np.where(frequent, shared.recurrence, 0.0)[keep], np.zeros(n)),
         in_samples=np.ones(len(B)),
         same=np.append(shared.found[keep], np.zeros(n, bool)),
+        identified=np.ones(len(B), bool),
+        straight=np.ones(len(B), bool),
         exact=False,
     )
 

@@ -1,0 +1,105 @@
+"""Curves of a regulator's activity are not taken for regulators of their own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rcweb import RCweb
+from rcweb.engine.curved import curvature, curve_of
+
+RNG = np.random.default_rng(0)
+
+
+def slow_curvature(p: np.ndarray, q: np.ndarray) -> float:
+    """What polynomials of degree 3 explain of q beyond those of degree 1, by least squares."""
+    left = []
+    for degree in (1, 3):
+        design = np.vander(p, degree + 1)
+        left.append(((q - design @ np.linalg.lstsq(design, q, rcond=None)[0]) ** 2).sum())
+    return float((left[0] - left[1]) / ((q - q.mean()) ** 2).sum())
+
+
+@given(st.integers(0, 1000), st.integers(8, 60))
+def test_curvature_is_that_of_polynomials(seed: int, m: int) -> None:
+    """Against least squares, for activities that depend on each other and that do not."""
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((m, 3))
+    A[:, 1] += A[:, 0] ** 2
+    found = curvature(A)
+    expected = [[slow_curvature(p, q) for q in A.T] for p in A.T]
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+def test_scale_sign_and_offset_do_not_matter() -> None:
+    A = RNG.standard_normal((50, 2))
+    turned = A * [-3.0, 1e-6] + [5.0, -1.0]
+    np.testing.assert_allclose(curvature(A), curvature(turned), rtol=1e-6, atol=1e-12)
+
+
+def test_a_curve_with_the_same_targets_is_told() -> None:
+    """The square of an activity on the same targets; not the square on other targets, and not an
+    independent activity on the same ones."""
+    a = RNG.standard_normal(200)
+    A = np.column_stack([a, a**2 + 0.3 * RNG.standard_normal(200), RNG.standard_normal(200)])
+    same = np.zeros((3, 40), bool)
+    same[:, :10] = True
+    other = same.copy()
+    other[1] = ~same[0]
+    power = np.array([3.0, 2.0, 1.0])
+
+    def activities(rows: np.ndarray) -> np.ndarray:
+        return A[:, rows]
+
+    assert curve_of(same, power, activities).tolist() == [-1, 0, -1]
+    assert curve_of(other, power, activities).tolist() == [-1, -1, -1]
+    # The stronger one is the regulator.
+    assert curve_of(same, power[[1, 0, 2]], lambda rows: A[:, [1, 0, 2]][:, rows])[0] == 1
+
+
+def test_few_samples_show_no_curve() -> None:
+    """With 12 samples a cubic explains a third of anything."""
+    targets = np.ones((2, 20), bool)
+    told = [
+        curve_of(targets, np.array([2.0, 1.0]), lambda rows, A=A: A[:, rows])
+        for A in RNG.standard_normal((200, 12, 2))
+    ]
+    assert np.mean(np.array(told)[:, 1] >= 0) < 0.02
+
+
+def test_activities_are_asked_only_where_targets_are_shared() -> None:
+    """Samples may cost a pass over the data."""
+
+    def never(rows: np.ndarray) -> np.ndarray:
+        raise AssertionError(f"activities of {rows} were asked for")
+
+    assert curve_of(np.eye(4, 20, dtype=bool), np.arange(4.0), never).tolist() == [-1] * 4
+
+
+def hill_table(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """200 samples, 400 variables, 8 regulators; each edge answers by its own Hill curve."""
+    rng = np.random.default_rng(seed)
+    mask = rng.random((8, 400)) < 0.1
+    weight = np.where(mask, 3 * rng.standard_normal(mask.shape), 0.0)
+    r, k = rng.lognormal(0, 0.7, (200, 8)), rng.lognormal(0, 0.5, mask.shape)
+    signal = sum(
+        weight[p] * r[:, [p]] ** 2 / (k[p] ** 2 + r[:, [p]] ** 2) for p in range(len(mask))
+    )
+    return signal + 0.2 * np.std(signal) * rng.standard_normal(signal.shape), mask
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_hill_curves_do_not_make_regulators(seed: int) -> None:
+    """Each regulator makes two or three directions. Drawn edges belong to one of them, so that
+    there are no more regulators with edges than planted ones, and a note says why."""
+    X, mask = hill_table(seed)
+    model = RCweb(random_state=0).fit(X)
+    found = model.diagnosis_["found"].to_numpy(bool)
+    assert model.n_components_ > len(mask)
+    assert 5 <= found.sum() <= 8
+    targets = model.components_[found] != 0
+    inside = [(row[None] & mask).sum(axis=1).max() / row.sum() for row in targets]
+    assert np.mean(inside) > 0.95
+    assert any("curve" in note for note in model.warnings_)
