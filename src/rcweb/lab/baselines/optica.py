@@ -147,7 +147,8 @@ def robust_components(
     rng = np.random.default_rng(random_state)
     Z = Vt * np.sqrt(N)
     runs = [_rotation(Z, rng, tol, max_iter) for _ in range(n_runs)]
-    W = np.vstack(runs)
+    # Close to the rank of the table a run may overflow; it has found nothing.
+    W = np.vstack([run for run in runs if np.isfinite(run).all()] or [np.empty((0, D))])
     labels = _cluster(W, n_runs)
     centres = [_mean_of(W[labels == label]) for label in range(labels.max(initial=-1) + 1)]
     C = np.reshape(centres, (-1, D)) @ Z
