@@ -142,3 +142,20 @@ def test_a_loaded_model_explains_the_same(model, table, busiest, tmp_path):
     save_model(model, tmp_path / "model.rcweb")
     loaded = load_model(tmp_path / "model.rcweb")
     assert str(loaded.explain(busiest, table)) == str(model.explain(busiest, table))
+
+
+def test_nothing_explained_has_no_shares(model, table, busiest):
+    """Weights that predict worse than the mean: shares of a negative whole would turn all signs."""
+    wrong = table.copy()
+    wrong[busiest] = model.mean_[table.columns.get_loc(busiest)] - wrong[busiest]
+    found = model.explain(busiest, wrong, activities=model.transform(table))
+    assert found.explained < 0
+    assert found.regulators["share"].isna().all()
+    assert "which predict it no better than its mean does" in str(found)
+    assert "%" not in str(found)
+
+
+def test_a_variable_without_variance_is_said(model, table, busiest):
+    for few in (table.iloc[:1], table.assign(**{busiest: np.nan})):
+        text = str(model.explain(busiest, few))
+        assert text.endswith("does not vary in the data given: there is no variance to share.")

@@ -99,6 +99,9 @@ def _shares(
     predicted = float(C @ S @ C)
     parts = C * (S @ C) / predicted if predicted > 0 else np.zeros(len(C))
     explained = 1 - rest / total
+    # Nothing is explained, so there is nothing to divide: such parts would turn every sign.
+    if explained < 0:
+        return np.full(len(C), np.nan), explained, source
     return explained * parts, explained, source
 
 

@@ -25,8 +25,10 @@ class Explanation:
     regulators : DataFrame of regulator (id), name, weight, probability, score, grade (see
         `rcweb.network.GRADES`; "" if there is none) and share: its part of `explained`. Shares add
         up to it, and one of regulators that work against each other may be negative. NaN where
-        unknown.
-    explained : share of the variance that all of them explain together; NaN where unknown
+        unknown, and where nothing is explained.
+    explained : share of the variance that all of them explain together; negative if the mean
+        predicts better, which happens where weights too small for an edge cancel much of the edges;
+        NaN where unknown
     noise : standard deviation of what the network leaves unexplained
     source : what shares rest on: "data", "activities", "model" (see `note`), or "" (none)
     profile : DataFrame of samples x (measured, predicted); None without samples, and without
@@ -44,6 +46,8 @@ class Explanation:
     @property
     def note(self) -> str:
         """A sentence on what the shares of variance rest on."""
+        if self.source == "data" and np.isnan(self.explained):
+            return "The variable does not vary in the data given: there is no variance to share."
         return _SOURCES[self.source]
 
     def __str__(self) -> str:
@@ -52,9 +56,16 @@ class Explanation:
         n = len(self.regulators)
         if not n:
             return f"{label}: no regulator has an edge to it."
-        known = "" if np.isnan(self.explained) else f", {self.explained:.0%} of its variance"
-        head = f"{label}: {n} regulator{'s' if n > 1 else ''}{known}"
+        head = f"{label}: {n} regulator{'s' if n > 1 else ''}{self._together()}"
         return f"{head}\n{_text(self.regulators)}\n{self.note}"
+
+    def _together(self) -> str:
+        """What all regulators explain, as the end of a heading."""
+        if np.isnan(self.explained):
+            return ""
+        if self.explained < 0:
+            return ", which predict it no better than its mean does"
+        return f", {self.explained:.0%} of its variance"
 
 
 def _text(regulators: pd.DataFrame) -> str:
