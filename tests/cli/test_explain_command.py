@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("click")
 
 from rcweb.cli.app import run
+from rcweb.cli.results import read_result
 
 
 @pytest.fixture
@@ -48,3 +49,13 @@ def test_files_are_not_overwritten_unasked(found, targets, tmp_path, capsys):
     assert run(["explain", str(found), targets[0], "-o", str(out), "--overwrite", "-q"]) == 0
     assert run(["explain", str(found), targets[0], "-o", str(tmp_path / "x.xlsx")]) == 2
     assert "must end in .tsv" in capsys.readouterr().err
+
+
+def test_shares_are_those_of_the_report(found, targets, capsys):
+    """The folder keeps how well every variable was explained in the data; no second estimate."""
+    kept = read_result(found).knowledge.gene_explained
+    assert run(["explain", str(found), *targets, "--json"]) == 0
+    for one in json.loads(capsys.readouterr().out)["variables"]:
+        assert one["explained"] == pytest.approx(kept[one["variable"]], abs=1e-12)
+        shares = [edge["share"] for edge in one["regulators"]]
+        assert sum(shares) == pytest.approx(one["explained"])

@@ -34,9 +34,10 @@ def explain(
     """Print the regulators of each GENE in OUT, a folder that `rcweb fit` wrote.
 
     A variable is given by its id or by its name (--names of `rcweb fit`). Shares of variance are
-    estimated from the activities in OUT.
+    those of the fit; where OUT does not hold them, they are estimated from its activities.
     """
     from rcweb.cli.results import read_result
+    from rcweb.estimator.explain import explain_variable
     from rcweb.network.formats import tsv
     from rcweb.storage.atomic import write_text
 
@@ -45,7 +46,12 @@ def explain(
             raise click.UsageError(f"{out.name!r} must end in .tsv.")
         check_output_file(out, result, overwrite=overwrite)
     kept = read_result(result)
-    found = [kept.model.explain(name, activities=kept.activities) for name in variables]
+    # As on the report page, where the fit kept it; too large tables and old results have none.
+    known = None if kept.knowledge is None else kept.knowledge.gene_explained
+    found = [
+        explain_variable(kept.model, name, activities=kept.activities, known=known)
+        for name in variables
+    ]
     if out is not None:
         write_text(out, tsv(_table(found)), overwrite=overwrite)
     summary = {

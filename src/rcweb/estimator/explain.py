@@ -20,9 +20,18 @@ if TYPE_CHECKING:
 
 
 def explain_variable(
-    model: RCweb, variable: str, X: Any = None, activities: Any = None, batch: Any = None
+    model: RCweb,
+    variable: str,
+    X: Any = None,
+    activities: Any = None,
+    batch: Any = None,
+    known: pd.Series | None = None,
 ) -> Explanation:
-    """The body of `RCweb.explain`: regulators of a variable, and how much of it they explain."""
+    """The body of `RCweb.explain`: regulators of a variable, and how much of it they explain.
+
+    known : share of the variance of every variable that was explained in the fit, where it was kept
+        and the data are not at hand; with `activities`
+    """
     if X is not None and (batch is not None or are_tables(X)):
         X = with_common_mean(model, X, batch)
     network = model.network_
@@ -31,7 +40,8 @@ def explain_variable(
     R = _activities(model, X, activities)
     if R is not None and measured is not None and len(R) != len(measured):
         raise ValueError(f"activities of {len(R)} samples, but X has {len(measured)}.")
-    share, explained, source = _shares(model, n, R, measured)
+    whole = float("nan") if known is None else float(known.get(network.targets[n], np.nan))
+    share, explained, source = _shares(model, n, R, measured, whole)
     edges = np.flatnonzero(network.weights[:, n])
     # The surest first; equal scores keep the order of regulators.
     edges = edges[np.argsort(-np.abs(network.score[edges, n]), kind="stable")]
@@ -74,15 +84,20 @@ def _dense(values: Any) -> Any:
 
 
 def _shares(
-    model: RCweb, n: int, R: Array | None, measured: Array | None
+    model: RCweb, n: int, R: Array | None, measured: Array | None, whole: float
 ) -> tuple[Array, float, str]:
-    """(P,) share of the variance by regulator, the share explained together, and the source."""
+    """(P,) share of the variance by regulator, the share explained together, and the source.
+
+    whole : the share explained together, NaN where it has to be found
+    """
     C, D = model.components_[:, n], model.weights_[:, n] - model.components_[:, n]
     noise = float(model.noise_[n])
     # Only "refined" scales activities to variance 1.
     known = R is not None or model.method == "refined"
     S = np.eye(len(C)) if R is None else np.atleast_2d(np.cov(R, rowvar=False, ddof=0))
-    if R is not None and measured is not None:
+    if not np.isnan(whole):
+        total, rest, source = 1.0, 1 - whole, "fit"
+    elif R is not None and measured is not None:
         seen = ~np.isnan(measured)
         x, R = measured[seen] - model.mean_[n], R[seen]
         total = float(((x - x.sum() / max(len(x), 1)) ** 2).sum())

@@ -10,6 +10,7 @@ import pandas as pd
 # What the shares of variance rest on, said below the table.
 _SOURCES = {
     "data": "Shares of variance are measured in the data given.",
+    "fit": "Shares of variance are those in the data of the fit.",
     "activities": "Shares of variance are estimated from the activities and the noise of the fit.",
     "model": "Shares of variance take activities as uncorrelated, with variance 1; pass the data "
     "to measure them.",
@@ -30,7 +31,7 @@ class Explanation:
         predicts better, which happens where weights too small for an edge cancel much of the edges;
         NaN where unknown
     noise : standard deviation of what the network leaves unexplained
-    source : what shares rest on: "data", "activities", "model" (see `note`), or "" (none)
+    source : what shares rest on: "data", "fit", "activities", "model" (see `note`), or "" (none)
     profile : DataFrame of samples x (measured, predicted); None without samples, and without
         "measured" if only activities were given
     """
