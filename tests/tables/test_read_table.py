@@ -266,6 +266,17 @@ def test_decimals_with_a_comma_are_not_taken_for_text(tmp_path):
         read_table(tmp_path / "t.csv")
 
 
+@pytest.mark.parametrize("cell", ["1,234.5", "1.234,5", "1.234.567", "1 234", "-1'234.5"])
+def test_separators_of_thousands_are_named(tmp_path, cell):
+    """In one cell, and in all of a column, which is no column of text then."""
+    for column in ([cell, "2", "3"], [cell] * 3):
+        lines = [f"s{i}\t{value}\t{i}.5\n" for i, value in enumerate(column)]
+        path = tmp_path / "table.tsv"
+        path.write_text("sample\tg1\tg2\n" + "".join(lines), encoding="utf-8")
+        with pytest.raises(TableError, match=r"'g1'.*without a separator of thousands"):
+            read_table(path)
+
+
 def test_dates_in_a_frame_are_refused(tmp_path):
     """They would be numbers of nanoseconds."""
     days = pd.DataFrame({"day": pd.date_range("2026-01-01", periods=3), "a": [1.0, 2.0, 3.0]})

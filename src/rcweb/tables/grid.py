@@ -19,6 +19,8 @@ Row = tuple[int, list[str]]
 _PER_ROW = 256  # bytes of its name, its number and the array around it
 _CELLS_LOOKED_AT = 200_000  # cells that tell which columns are text, in 20 to 1000 lines
 _COMMA_DECIMAL = re.compile(r"\s*-?\d+,\d+\s*")
+# 1,234.5 or 1.234,5 or 1 234 or 1'234: groups of three digits between separators.
+_THOUSANDS = re.compile(r"\s*-?\d{1,3}([,.'\u2019 \u00a0\u202f])\d{3}(\1\d{3})*([.,]\d+)?\s*")
 _LINES_ABOVE = 20  # lines that may stand above a table, such as its title
 _ASK_EVERY = 1 << 28  # bytes of numbers after which the free memory is looked at again
 MISSING = frozenset(["", "na", "n/a", "#n/a", "nan", "null", "none", "-", ".", "?"])
@@ -220,8 +222,8 @@ def _is_text(cells: list[str]) -> bool:
 
 
 def _is_word(cell: str) -> bool:
-    """Decimals with a comma are mistakes, not words."""
-    return not (is_number(cell) or is_missing(cell) or _COMMA_DECIMAL.fullmatch(cell))
+    """Decimals with a comma and separators of thousands are mistakes, not words."""
+    return not (is_number(cell) or is_missing(cell) or _hint(cell))
 
 
 def _is_header(cells: list[str], second: list[str] | None) -> bool:
@@ -252,11 +254,18 @@ def _number(cell: str, line: int, layout: _Layout, k: int) -> float:
         return np.nan
     if not is_number(cell):
         where = f"{place(line)}, {layout.column(k)}"
-        hint = "Empty a cell that was not measured; leave a column of text out with --drop TITLE."
-        if _COMMA_DECIMAL.fullmatch(cell):
-            hint = "Write decimals with a point."
-        raise TableError(f"{where}: {shorten(cell)} is not a number. {hint}")
+        text = "Empty a cell that was not measured; leave a column of text out with --drop TITLE."
+        raise TableError(f"{where}: {shorten(cell)} is not a number. {_hint(cell) or text}")
     return float(cell)
+
+
+def _hint(cell: str) -> str:
+    """How to write a number that only a reader takes for one; empty for anything else."""
+    thousands = _THOUSANDS.fullmatch(cell)
+    if _COMMA_DECIMAL.fullmatch(cell):  # 1,234 may be either
+        also = ", and no separator of thousands" if thousands else ""
+        return f"Write decimals with a point{also}."
+    return "Write it without a separator of thousands, decimals with a point." if thousands else ""
 
 
 def _assemble(
