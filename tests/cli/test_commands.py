@@ -97,6 +97,11 @@ def test_transform_without_a_variable_names_it(planted, found, tmp_path, capsys)
     assert code == 3
     assert "58 of the model's 60 variables are not in the table" in capsys.readouterr().err
     assert not (tmp_path / "o.tsv").exists()
+    data.rename(columns=str.upper).to_csv(tmp_path / "few.csv")
+    code = run(["transform", str(found), str(tmp_path / "few.csv"), "-o", str(tmp_path / "o.tsv")])
+    assert code == 3
+    said = capsys.readouterr().err
+    assert "'VARIABLE0', 'VARIABLE1' ...; they differ by upper and lower case." in said
 
 
 def test_empty_cells_are_told_and_filled(planted, found, tmp_path, capsys):

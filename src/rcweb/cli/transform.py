@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -136,6 +136,15 @@ def tell_result(out: Path, M: int, P: int, console: Console, spread: Path | None
     console.result(summary, text)
 
 
+def _called(frame: pd.DataFrame, targets: Collection[str]) -> str:
+    """What variables of the table are called that the model does not have, and why that may be."""
+    from rcweb.tables.match import near
+
+    names = [str(name) for name in frame.columns]
+    unknown = [repr(name) for name in names if name not in set(targets)] or ["no others"]
+    return f"{', '.join(unknown[:2])}{' ...' if len(unknown) > 2 else ''}{near(names, targets)}"
+
+
 def align(table: Table, model: RCweb, console: Console) -> pd.DataFrame:
     """The variables of the model, in its order; a table without them is an error that names one."""
     import numpy as np
@@ -162,7 +171,8 @@ def align(table: Table, model: RCweb, console: Console) -> pd.DataFrame:
         # Fewer equations than unknown activities.
         if len(targets) - len(missing) < model.n_components_:
             raise TableError(
-                f"{message} The others do not determine {model.n_components_} regulators."
+                f"{message} The others do not determine {model.n_components_} regulators. "
+                f"Variables must be called as in the fit; the table has {_called(frame, targets)}."
             )
         console.say(f"warning: {message}")
     spare = frame.shape[1] - (len(targets) - len(missing))

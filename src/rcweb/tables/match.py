@@ -44,7 +44,7 @@ def match(
         return Match(file, text)
     examples = (
         f"{_examples(known, inside)} in the file, {_examples(inside, known)} in the table"
-        f"{_near(known, inside)}"
+        f"{near(known, inside)}"
     )
     if not shared:
         text = f"none of the {len(known):,} {what} is among the {side} of the table"
@@ -58,7 +58,7 @@ def _examples(names: set[str], others: set[str]) -> str:
     return " ".join([*(repr(name) for name in islice(sorted(names - others), 2)), "..."])
 
 
-def _near(known: set[str], inside: set[str]) -> str:
+def near(known: Collection[str], inside: Collection[str]) -> str:
     """A simple reason why names differ, if it makes most of them equal."""
     for reason, plain in (
         ("upper and lower case", str.casefold),
