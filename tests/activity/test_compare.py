@@ -89,6 +89,16 @@ def test_numbers_of_a_pair(planted):
     assert pair["p"] == pytest.approx(hypergeom.sf(29, N, 30, 30), rel=1e-9)
 
 
+def test_no_correlation_is_beyond_one():
+    """Of a result with itself, where rounding is seen."""
+    rng = np.random.default_rng(0)
+    same = frame({f"r{p}": row(rng, (12 * p, 12 * p + 40)) for p in range(30)})
+    samples = pd.DataFrame(rng.standard_normal((50, 30)), columns=same.index)
+    table = compare(same, same, activities=(samples, samples)).table
+    assert (table[["correlation", "activity_correlation"]].abs() <= 1).all(axis=None)
+    assert (table["relation"] == "same").all()
+
+
 def test_targets_shared_by_neighbours_are_no_relation():
     """Two regulators of one network share targets; that alone relates neither to the partner of
     the other, so one of them that has no partner is lost, not merged."""

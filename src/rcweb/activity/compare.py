@@ -130,7 +130,7 @@ def _activity_correlation(
     if len(samples) < 3:
         return np.full(shape, np.nan), len(samples)
     first, second = (frame.loc[samples].to_numpy(np.float64).T for frame in frames)
-    return row_correlation(first, second), len(samples)
+    return np.clip(row_correlation(first, second), -1, 1), len(samples)  # rounding may go beyond
 
 
 def _by_regulator(frame: pd.DataFrame, network: Network) -> pd.DataFrame:

@@ -66,7 +66,7 @@ def compare_pairs(A: Array, B: Array, activity_correlation: Array) -> PairTests:
     # Whole numbers up to 2^24 are exact in single precision, and twice as fast.
     overlap = (edges[0].astype(np.float32) @ edges[1].astype(np.float32).T).astype(np.int64)
     log_p = log_tail(overlap, sizes[0][:, None], sizes[1], n)
-    rho = row_correlation(A, B)
+    rho = np.clip(row_correlation(A, B), -1, 1)  # rounding may go beyond
     some = np.outer(sizes[0] > 0, sizes[1] > 0)
     log_q, by_weights = _adjusted(log_p, some), _adjusted(_log_p_correlation(rho, n), some)
     unlike_chance = (log_q < np.log(RELATED_LEVEL)) & (by_weights < np.log(RELATED_LEVEL))
