@@ -228,3 +228,5 @@ def test_a_missing_file_is_named(tmp_path):
     """The first mistake anyone makes."""
     with pytest.raises(ModelError, match=r"There is no file .*absent\.rcweb"):
         load_model(tmp_path / "absent.rcweb")
+    with pytest.raises(ModelError, match=r"is a folder; the model .*model\.rcweb"):
+        load_model(tmp_path)

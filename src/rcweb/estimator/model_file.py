@@ -105,6 +105,10 @@ def load_model(path: str | Path) -> RCweb:
     Network(3 regulators, 40 targets, 15 edges)
     """
     path = Path(path)
+    if path.is_dir():
+        raise ModelError(
+            f"{str(path)!r} is a folder; the model of a result is {str(path / 'model.rcweb')!r}."
+        )
     if not path.is_file():
         raise ModelError(f"There is no file {str(path)!r}.")
     try:
