@@ -72,6 +72,14 @@ def test_other_names_than_those_of_the_table_are_refused_with_examples():
         read_prior([], VARIABLES)
 
 
+def test_lists_that_are_too_small_or_absent_are_not_blamed_on_names():
+    for small in ({"fur": ["g1", "g2"]}, {"fur": ["g1", "g2"], "lexA": ["g3"]}):
+        with pytest.raises(ValueError, match="all are there, but so few say nothing"):
+            read_prior(small, VARIABLES)
+    with pytest.raises(ValueError, match="prior has no list"):
+        read_prior({}, VARIABLES)
+
+
 def test_groups_by_name_or_in_order_are_the_same():
     labels = ["a", "a", None, "b", ""] + ["c"] * 15
     in_order = group_numbers(labels, VARIABLES)

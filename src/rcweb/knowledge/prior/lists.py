@@ -83,13 +83,27 @@ def read_prior(prior: Any, variables: Sequence[str]) -> PriorLists:
             else:
                 dropped[name] = None
     if not lists:
-        raise ValueError(
-            f"None of the {len(dropped)} lists of prior has {LEAST_MEMBERS} members in the table. "
-            f"It has {_examples(sources[0][1])}, the table {', '.join(map(str, variables[:3]))}. "
-            "Both must use the same names."
-        )
+        raise ValueError(_no_list(sources, len(dropped), variables))
     kept = {one.name for one in lists}
     return PriorLists(tuple(lists), tuple(name for name in dropped if name not in kept))
+
+
+def _no_list(sources: Sequence[tuple[str, Any]], n_lists: int, variables: Sequence[str]) -> str:
+    """Why no list is left, and what to do."""
+    if not n_lists:
+        return "prior has no list: give at least one, with its members."
+    members = {m for _, source in sources for _, some, _ in _entries(source) for m in some}
+    none = (
+        f"None of the {n_lists} lists of prior has {LEAST_MEMBERS} members in the table"
+        if n_lists > 1
+        else f"The list of prior has fewer than {LEAST_MEMBERS} members in the table"
+    )
+    if members <= set(variables):
+        return f"{none}; all are there, but so few say nothing. Give larger lists."
+    return (
+        f"{none}. It has {_examples(sources[0][1])}, the table "
+        f"{', '.join(map(str, variables[:3]))}. Both must use the same names."
+    )
 
 
 def group_numbers(groups: Any, variables: Sequence[str]) -> NDArray[np.intp] | None:
