@@ -83,6 +83,10 @@ def test_edge_list_without_columns_says_which_it_has(tmp_path):
     with pytest.raises(ValueError, match="its columns are a, b"):
         read_edges(path)
     assert read_edges(path, source="a", target="b").names == ("1",)
+    path.write_text(",".join(f"g{i}" for i in range(4000)) + "\n")
+    with pytest.raises(ValueError, match="g18, g19 and 3,980 more: name it") as wide:
+        read_edges(path)
+    assert len(str(wide.value)) < 400
     with pytest.raises(ValueError, match="no column 'c'"):
         GeneSets.from_edges(pd.DataFrame({"a": ["x"]}), source="a", target="c")
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from rcweb.engine.types import Array
+from rcweb.tables.finding import some
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def need_column(titles: Sequence[str], role: Role) -> str:
         usual = ", ".join(role.titles[0])
         raise ValueError(
             f"no column is titled as the {role.meaning} usually is ({usual}, ...); "
-            f"its columns are {', '.join(titles)}: {role.advice}."
+            f"its columns are {some(titles, 20)}: {role.advice}."
         )
     return found
 

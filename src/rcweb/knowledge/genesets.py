@@ -20,6 +20,7 @@ from rcweb.knowledge.edge_columns import (
     need_column,
 )
 from rcweb.storage.errors import TableError
+from rcweb.tables.finding import some
 from rcweb.tables.streams import open_unpacked, text_lines
 
 
@@ -121,7 +122,7 @@ class GeneSets:
         titles = [str(title) for title in edges.columns]
         missing = [c for c in (source, target, weight) if c is not None and c not in titles]
         if missing:
-            raise ValueError(f"there is no column {missing[0]!r}, only {', '.join(titles)}.")
+            raise ValueError(f"there is no column {missing[0]!r}, only {some(titles, 20)}.")
         edges = edges.set_axis(titles, axis="columns")
         effects = weight or find_column(titles, WEIGHT)
         table = pd.DataFrame(
