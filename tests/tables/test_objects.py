@@ -146,3 +146,13 @@ def test_saved_with_the_model_and_older_files_load(data: np.ndarray, tmp_path: P
         load_model(path)
     edit(lambda values: values.pop("input_"))
     assert load_model(path).input_ == InputCheck()
+
+
+def test_titles_that_are_no_text_are_warned_of():
+    """Numbers of genes (Entrez) would be replaced by x0, x1 ... without a word."""
+    values = np.random.default_rng(0).standard_normal((20, 6))
+    for titles in (range(7157, 7163), pd.MultiIndex.from_product([["a", "b"], [1, 2, 3]])):
+        with pytest.warns(InputWarning, match=r"are not text, so variables are called x0, x1"):
+            RCweb(2).fit(pd.DataFrame(values, columns=titles))
+    for titles in (range(6), range(1, 7), list("abcdef")):
+        assert not RCweb(2).fit(pd.DataFrame(values, columns=titles)).input_.warnings

@@ -25,6 +25,7 @@ class Look:
     rows : (n,) their numbers in the table; n_samples : how many samples the table has
     samples, variables : names of all of them, None where there are none
     file_columns : what the columns of the file are, if it was a file
+    lost : titles of a DataFrame's columns that are no names for scikit-learn, not being text
     """
 
     values: NDArray[np.float64]
@@ -33,6 +34,7 @@ class Look:
     samples: Sequence[str] | None = None
     variables: Sequence[str] | None = None
     file_columns: Side | None = None
+    lost: tuple[str, ...] = ()
 
     @property
     def complete(self) -> bool:
