@@ -153,6 +153,7 @@ def test_nothing_explained_has_no_shares(model, table, busiest):
     assert found.regulators["share"].isna().all()
     assert "which predict it no better than its mean does" in str(found)
     assert "%" not in str(found)
+    assert str(found).endswith("so there are no shares of variance.")
 
 
 def test_a_variable_without_variance_is_said(model, table, busiest):

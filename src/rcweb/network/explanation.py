@@ -49,6 +49,8 @@ class Explanation:
         """A sentence on what the shares of variance rest on."""
         if self.source == "data" and np.isnan(self.explained):
             return "The variable does not vary in the data given: there is no variance to share."
+        if self.explained < 0:
+            return "These edges alone explain nothing of it, so there are no shares of variance."
         return _SOURCES[self.source]
 
     def __str__(self) -> str:
