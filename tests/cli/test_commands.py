@@ -56,6 +56,15 @@ def test_all_files_tell_the_same_network(found):
     assert model.network_.n_edges == len(edges)
 
 
+def test_the_summary_counts_targets_as_the_files_do(planted, tmp_path, capsys):
+    """Not all variables of the table have edges, and the page says how many have."""
+    command = ["fit", str(planted / "data.tsv"), "-o", str(tmp_path / "out"), *FIT]
+    assert run(command) == 0
+    targets = pd.read_csv(tmp_path / "out" / "network.tsv", sep="\t")["target"].nunique()
+    assert targets < 60
+    assert f" to {targets} of 60 variables, from 80 samples" in capsys.readouterr().out
+
+
 def test_the_same_run_gives_the_same_bytes(planted, found, tmp_path):
     """All files but the one named field of the provenance."""
     out = tmp_path / "again"

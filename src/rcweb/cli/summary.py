@@ -21,6 +21,7 @@ def summarise(
         "n_variables": N,
         "n_regulators": P,
         "n_edges": network.n_edges,
+        "n_targets": int((network.weights != 0).any(axis=0).sum()),
         "explained_variance": result.variance("explained"),
         "reason": result.model.reason_,
         "warnings": [*result.model.input_.warnings, *result.model.warnings_],
@@ -47,9 +48,12 @@ def summarise(
 
 def summary_text(summary: dict[str, Any]) -> str:
     """The same in words."""
+    from rcweb.tables.finding import count
+
     lines = [
-        f"{summary['n_regulators']} regulators, {summary['n_edges']:,} edges to "
-        f"{summary['n_variables']:,} variables, from {summary['n_samples']:,} samples"
+        f"{count(summary['n_regulators'], 'regulator')}, {count(summary['n_edges'], 'edge')} to "
+        f"{summary['n_targets']:,} of {count(summary['n_variables'], 'variable')}, "
+        f"from {count(summary['n_samples'], 'sample')}"
         + _explained(summary["explained_variance"])
         + ".",
         summary["reason"],
