@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("click")
 
 from rcweb.cli.app import run
+from rcweb.cli.results import read_result
 
 FIT = ("--components", "4", "-q")
 
@@ -49,6 +50,9 @@ def test_tables_and_batch_give_the_same_network(files, tmp_path):
     record = json.loads((tmp_path / "a" / "provenance.json").read_text())
     assert [record["inputs"][r]["file"] for r in ("data", "data 2")] == ["one.tsv", "two.tsv"]
     assert record["variance"]["explained"] > 0.9
+    # Variable by variable too, for the page and `rcweb explain`.
+    best = pd.read_csv(tmp_path / "a" / "network.tsv", sep="\t")["target"][:5]
+    assert (read_result(tmp_path / "a").knowledge.gene_explained[best] > 0.9).all()
 
 
 def test_new_samples_of_a_known_study(files, tmp_path, capsys):

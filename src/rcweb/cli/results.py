@@ -153,13 +153,17 @@ def read_result(out: str | Path) -> Result:
 
 def _with_explained(knowledge: Knowledge, result: Result) -> Knowledge:
     """Add how well every variable is explained, while the data are at hand."""
+    from rcweb.estimator.studies import with_common_mean
     from rcweb.report import gene_fit
 
     # Sparse tables are too large to be predicted as dense ones.
     if result.data is None or any("Sparse" in str(kind) for kind in set(result.data.dtypes)):
         return knowledge
-    network = result.model.network_
-    fit = gene_fit(result.data, result.activities, network.weights, network.targets)
+    network, data = result.model.network_, result.data
+    # Differences between the means of studies are not to be explained.
+    if result.batch is not None:
+        data = with_common_mean(result.model, data, result.batch)
+    fit = gene_fit(data, result.activities, network.weights, network.targets)
     return replace(knowledge, gene_explained=fit)
 
 
