@@ -78,6 +78,14 @@ def test_samples_of_the_same_name_stay_apart(files, tmp_path):
     assert str(R.index[0]).startswith("one: ")
 
 
+def test_the_same_file_twice_is_refused(files, tmp_path, capsys):
+    """It was read as one study, without a word."""
+    other = files / ".." / files.name / "one.tsv"
+    assert fit(files, tmp_path / "out", files / "one.tsv", other) == 3
+    assert "one.tsv is given twice" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 def test_annotate_keeps_the_studies(files, tmp_path):
     out = tmp_path / "out"
     assert fit(files, out, files / "one.tsv", files / "two.tsv") == 0

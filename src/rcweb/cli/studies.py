@@ -30,6 +30,7 @@ def read_tables(paths: Sequence[Path], options: ReadOptions, knowledge: Knowledg
     """Read one table, or several as studies."""
     if len(paths) == 1:
         return InputTables(read_data(paths[0], options, knowledge), paths[0].name)
+    _refuse_twice(paths)
     tables = [_in_memory(path, read_data(path, options, knowledge)) for path in paths]
     table, batch = join_files(tables, _study_names(paths))
     roles = ["data", *(f"data {k}" for k in range(2, len(paths) + 1))]
@@ -75,6 +76,15 @@ def labels_from_sheet(knowledge: Knowledge, column: str, samples: Sequence[str])
         sample = labels.index[labels == ""][0]
         raise TableError(f"--batch {column}: the sheet has no value for sample {str(sample)!r}.")
     return tuple(map(str, labels))
+
+
+def _refuse_twice(paths: Sequence[Path]) -> None:
+    """Studies are told apart by their names, and the same samples twice are no second study."""
+    from rcweb.tables import TableError
+
+    files = [path.resolve() for path in paths]
+    if twice := [path for path, file in zip(paths, files) if files.count(file) > 1]:
+        raise TableError(f"{twice[0]} is given twice; several tables are different studies.")
 
 
 def _in_memory(path: Path, table: Table | LargeTable) -> Table:
