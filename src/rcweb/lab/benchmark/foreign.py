@@ -98,6 +98,12 @@ def foreign_cells(asked: str = "known") -> tuple[ForeignCell, ...]:
         sized("very sparse rows N=1000 M=100", "very sparse rows", 0.5, 100, 1000, 20),
         sized("very sparse rows N=5000 M=100", "very sparse rows", 0.2, 100, 5000, 20),
         sized("rotation-invariant blocks", "rotation-invariant blocks", 0.0, 200, 500, 10),
+        sized("Hill curves", "Hill curves", 0.7, 200, 500, 10),
+        sized("limit of detection 0.4", "limit of detection", 0.4, 150, 400, 10),
+        sized("depth of sequencing", "depth of sequencing", 1.0, 150, 500, 10),
+        sized("confounded batches", "confounded batches", 0.7, 120, 500, 10),
+        sized("copied samples", "copied samples", 4.0, 200, 500, 10),
+        sized("copied variables 0.3", "copied variables", 0.3, 150, 500, 10),
     ]
     null_levels = {"null: AR samples": 0.9, "null: AR variables": 0.9, "null: heavy tails": 3.0}
     for world in NULLS:

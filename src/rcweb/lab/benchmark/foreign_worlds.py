@@ -221,6 +221,70 @@ def rotation_blocks(rng: Rng, M: int, N: int, P: int, level: float) -> World:
     return World(with_noise(rng, rng.standard_normal((M, P)) @ C), C, mask)
 
 
+def _linear_effects(R: Array, X: Array, mask: Mask) -> Array:
+    """Weights of the regression of the table on the true activities, at true edges."""
+    design = np.column_stack([np.ones(len(R)), R])
+    return np.where(mask, np.linalg.lstsq(design, X, rcond=None)[0][1:], 0.0)
+
+
+def hill_curves(rng: Rng, M: int, N: int, P: int, level: float) -> World:
+    """Every edge has its own Hill curve, ``w r^2 / (k^2 + r^2)``; activities r are log-normal
+    (log-sd `level`), k too (log-sd 0.5). True weights are those of log r."""
+    W, mask = sparse_rows(rng, P, N)
+    log_r, k = level * rng.standard_normal((M, P)), rng.lognormal(0.0, 0.5, (P, N))
+    square = np.exp(2 * log_r)
+    signal = sum(W[p] * square[:, [p]] / (k[p] ** 2 + square[:, [p]]) for p in range(P))
+    data = with_noise(rng, np.asarray(signal))
+    return World(data, _linear_effects(log_r, data, mask), mask)
+
+
+def detection_limit(rng: Rng, M: int, N: int, P: int, level: float) -> World:
+    """Variables have means N(0, 1); values below the quantile `level` of the table are set to it.
+    Variables that are never above it keep the place of a constant."""
+    C, mask = sparse_rows(rng, P, N)
+    R = rng.standard_normal((M, P))
+    data = with_noise(rng, R @ C) + rng.standard_normal(N)
+    data = np.maximum(data, np.quantile(data, level))
+    return World(data, _linear_effects(R, data, mask), mask & (data.std(axis=0) > 0))
+
+
+def sequencing_depth(rng: Rng, M: int, N: int, P: int, level: float) -> World:
+    """``log2(1 + count)`` without normalisation; Poisson rates ``20 L_m q_n exp(0.5 (R C)_mn)``, q
+    (log-sd 1) and the depth L (log-sd `level`) log-normal."""
+    C, mask = sparse_rows(rng, P, N)
+    R = rng.standard_normal((M, P))
+    rate = 20 * rng.lognormal(0.0, 1.0, N) * rng.lognormal(0.0, level, (M, 1)) * np.exp(0.5 * R @ C)
+    data = np.log2(1 + rng.poisson(rate))
+    return World(data, _linear_effects(R, data, mask), mask)
+
+
+def confounded_batches(rng: Rng, M: int, N: int, P: int, level: float) -> World:
+    """Six batches shift every variable, N(0, level^2), and the activities of two regulators,
+    N(0, 1.5^2)."""
+    C, mask = sparse_rows(rng, P, N)
+    batch = np.arange(M) * 6 // M
+    R = rng.standard_normal((M, P))
+    R[:, :2] += 1.5 * rng.standard_normal((6, 2))[batch]
+    shift = level * rng.standard_normal((6, N))[batch]
+    return World(with_noise(rng, R @ C) + shift, C, mask)
+
+
+def copied_samples(rng: Rng, M: int, N: int, P: int, level: float) -> World:
+    """Every sample is there `level` times, exactly."""
+    C, mask = sparse_rows(rng, P, N)
+    once = with_noise(rng, rng.standard_normal((round(M / level), P)) @ C)
+    return World(np.repeat(once, round(level), axis=0)[:M], C, mask)
+
+
+def copied_variables(rng: Rng, M: int, N: int, P: int, level: float) -> World:
+    """A share `level` of the variables are exact copies of others, noise included."""
+    C, mask = sparse_rows(rng, P, N)
+    data = with_noise(rng, rng.standard_normal((M, P)) @ C)
+    own = N - round(level * N)
+    of = np.concatenate([np.arange(own), rng.choice(own, N - own)])
+    return World(data[:, of], C[:, of], mask[:, of])
+
+
 WORLDS: dict[str, Generator] = {
     "background": background,
     "twins": twins,
@@ -240,4 +304,10 @@ WORLDS: dict[str, Generator] = {
     "few samples": plain,
     "very sparse rows": very_sparse,
     "rotation-invariant blocks": rotation_blocks,
+    "Hill curves": hill_curves,
+    "limit of detection": detection_limit,
+    "depth of sequencing": sequencing_depth,
+    "confounded batches": confounded_batches,
+    "copied samples": copied_samples,
+    "copied variables": copied_variables,
 }
