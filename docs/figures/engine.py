@@ -16,6 +16,7 @@ from rcweb import RCweb
 from rcweb.engine.basis import noise_edge
 from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.conventions import LITTLE
+from rcweb.engine.curved import curvature, curve_of
 from rcweb.engine.edges import keep_at_fdr
 from rcweb.engine.lone import FAR, find_lone, scatter_of
 from rcweb.engine.matching import match_rows, row_correlation
@@ -42,7 +43,7 @@ from rcweb.engine.search.unmix import ANGLES, unmix
 from rcweb.engine.spectrum import leading_directions
 from rcweb.lab.benchmark.fits import table_fit
 from rcweb.lab.benchmark.foreign import score_world
-from rcweb.lab.benchmark.foreign_worlds import World, sparse_rows, with_noise
+from rcweb.lab.benchmark.foreign_worlds import World, hill_curves, sparse_rows, with_noise
 from rcweb.lab.simulate import Simulation, simulate
 
 RIGHT = 0.9  # correlation above which a row counts as a planted one
@@ -495,6 +496,26 @@ def engine_grades() -> Figure:
     axes.set(xlabel="regulator", ylabel="recurrence\nbeyond chance", ylim=(0, 1.12))
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.legend(loc="upper right", ncols=3)
+    return figure
+
+
+def engine_curves() -> Figure:
+    """A regulator that acts by Hill curves: a row with its targets, and another regulator."""
+    world = hill_curves(np.random.default_rng(0), 200, 300, 5, 0.7)
+    model = RCweb(random_state=0).fit(world.data)
+    R, W = model.transform(world.data), model.weights_
+    targets, power = model.edge_probability_ > 0.5, (W**2).sum(axis=1)
+    main = curve_of(targets, power, lambda rows: R[:, rows])
+    explained = np.where(main >= 0, curvature(R)[main, np.arange(len(R.T))], 0.0)
+    curve = int(explained.argmax())
+    other = int(np.flatnonzero((main < 0) & (np.arange(len(W)) != main[curve]))[0])
+    figure, axes = new_figure(2.9, 2)
+    for panel, row, colour in zip(axes, (curve, other), (ORANGE, BLUE)):
+        common = (targets[row] & targets[main[curve]]).sum() / targets[row].sum()
+        share = curvature(R[:, [main[curve], row]])[0, 1]
+        panel.scatter(R[:, main[curve]], R[:, row], s=9, color=colour)
+        panel.set(xlabel="activity of a regulator", ylabel="activity of the other")
+        panel.set_title(f"{common:.0%} of the targets shared,\n{share:.0%} of the variance curved")
     return figure
 
 

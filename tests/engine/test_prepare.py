@@ -77,9 +77,15 @@ def test_copies_of_samples_count_once() -> None:
     assert any("150 samples are exact copies" in note for note in often.warnings_)
 
 
+RANDOM = np.random.default_rng(1).standard_normal((30, 5))
+
+
 def test_which_copies_are_left_out() -> None:
     """Order of the samples does not matter; every sample is there once."""
     X = np.random.default_rng(0).standard_normal((6, 9))
     prepared = prepare(X[[0, 3, 1, 3, 2, 0, 4, 5, 0]], center=False, arrange=True)
     assert prepared.copies == 3
     assert sorted(map(tuple, prepared.G0[:, np.argsort(prepared.columns)])) == sorted(map(tuple, X))
+    few = prepare(np.vstack([RANDOM, RANDOM[:2]]), center=False, arrange=True)
+    assert few.copies == 0
+    assert len(few.G0) == len(RANDOM) + 2

@@ -83,9 +83,7 @@ def test_two_samples_show_nothing() -> None:
     assert (model.components_ == 0).all()
 
 
-@pytest.mark.parametrize(
-    ("M", "N"), [(2, 5), (12, 500), (24, 30), (25, 500), (500, 20), (300, 400)]
-)
+@pytest.mark.parametrize("shape", [(2, 5), (12, 500), (24, 30), (25, 500), (500, 20), (300, 400)])
 def test_most_directions_that_count_as_signal(shape: tuple[int, int]) -> None:
     """What is beyond the limit tells noise, or is but one direction."""
     M, N = shape

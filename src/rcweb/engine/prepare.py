@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rcweb.engine.conventions import LITTLE
 from rcweb.engine.solution import Solution
 from rcweb.engine.types import Array, Mask
 
@@ -66,8 +67,9 @@ def prepare(X: Array, *, center: bool, arrange: bool = False) -> Prepared:
     """Subtract means (if `center`) and drop constant variables, which nothing can regulate.
 
     With `arrange`, samples and variables get an order of their own (`own_order`) before anything is
-    summed over them: permuted tables then give the same bits. Exact copies of samples are left out:
-    a table of 50 samples, four times each, has the noise of 50 and would seem to have that of 200.
+    summed over them: permuted tables then give the same bits. Exact copies of samples are left out
+    if there are many: a table of 50 samples, four times each, has the noise of 50, and would seem
+    to have that of 200. A few, such as two of the 278 samples of E. coli, change nothing.
     """
     low, high = X.min(axis=0), X.max(axis=0)
     varying, scale, units = judge(low, high)
@@ -78,7 +80,7 @@ def prepare(X: Array, *, center: bool, arrange: bool = False) -> Prepared:
         samples, order = own_order(G0)
         G0, columns = G0[np.ix_(samples, order)], columns[order]
         copy = _copies(G0)
-        if copy.any():
+        if copy.mean() > LITTLE:
             G0, samples = G0[~copy], samples[~copy]
     mean = np.zeros(X.shape[1])
     if center:

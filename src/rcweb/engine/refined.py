@@ -246,6 +246,9 @@ def _told_apart(searched: _Searched, found: Found, estimate: NetworkEstimate) ->
     Under noise not those of fewer than three targets: one variable alone, or two that share noise
     as copies do, look the same (Anderson and Rubin, 1956). Nor curves of another regulator
     (`curved`); that one is not certified either, since any mixture of it and its curves is as good.
+    Where zeros are not exact nothing is taken for a curve: an edge is but the strong part of a row,
+    and that most edges are shared says little (on E. coli 6 of 67 regulators would go, and the area
+    of knock-outs fall from 0.77 to 0.71).
     """
     space, targets = searched.problem.space, estimate.probability > 0.5
 
@@ -253,7 +256,9 @@ def _told_apart(searched: _Searched, found: Found, estimate: NetworkEstimate) ->
         samples = searched.rows_of_samples(rows_seen(space.N))
         return np.asarray(samples @ estimate.projection[:, rows])
 
-    main = curve_of(targets, _powers(estimate, searched.problem.spectrum), activities)
+    main = np.full(len(targets), -1)
+    if found.exact:
+        main = curve_of(targets, _powers(estimate, searched.problem.spectrum), activities)
     enough = space.noise_free | (targets.sum(axis=1) >= FEWEST)
     return replace(
         found,
