@@ -1,8 +1,8 @@
 """How often regulators of each grade are right: the numbers in docs/reading.md.
 
 ``python benchmarks/grades.py`` fits tables of the plan ``foreign``, two of every world, with the
-number of regulators told, and writes ``benchmarks/results/grades/grades.csv``: one line per table
-and grade. A regulator is right if its weights correlate above 0.9 with those of a planted one. In
+number of regulators told and with "auto", and writes ``benchmarks/results/grades/grades.csv``: one
+line per table, number asked for and grade. A regulator is right if its weights correlate above 0.9 with those of a planted one. In
 nulls nothing is right. About ten minutes on one core; RCWEB_DATA adds the null made of a real
 table.
 """
@@ -23,7 +23,7 @@ from rcweb.network.grades import GRADES, grades_of
 
 SEEDS = (0, 1)
 OUT = Path(__file__).parent / "results" / "grades" / "grades.csv"
-COLUMNS = ("world", "kind", "seed", "grade", "regulators", "right", "edges")
+COLUMNS = ("world", "kind", "asked", "seed", "grade", "regulators", "right", "edges")
 
 
 def kind_of(cell: ForeignCell) -> str:
@@ -37,7 +37,8 @@ def counts(cell: ForeignCell, seed: int) -> list[dict[str, object]]:
     """Regulators of each grade in one table, and how many of them are right."""
     world = cell.draw(seed)
     most = min(cell.n_samples - 1, cell.n_features)
-    model = RCweb(min(cell.n_regulators, most), random_state=0).fit(world.data)
+    known = min(cell.n_regulators, most)
+    model = RCweb(known if cell.asked == "known" else "auto", random_state=0).fit(world.data)
     grades = np.array(grades_of(model.diagnosis_))
     best = np.zeros(len(grades))
     if len(world.rows):
@@ -47,6 +48,7 @@ def counts(cell: ForeignCell, seed: int) -> list[dict[str, object]]:
         {
             "world": cell.panel,
             "kind": kind_of(cell),
+            "asked": cell.asked,
             "seed": seed,
             "grade": grade,
             "regulators": int((grades == grade).sum()),
@@ -64,7 +66,7 @@ def main(out: Path) -> None:
     with out.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
-        for cell in foreign_cells():
+        for cell in (*foreign_cells(), *foreign_cells("auto")):
             for seed in SEEDS:
                 writer.writerows(counts(cell, seed))
                 file.flush()

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from rcweb.engine.conventions import LITTLE, STANDARD_ERRORS
 from rcweb.engine.types import Array, Mask
 
-MOST_SHARED = 0.5  # conventional: most targets of one regulator are targets of the other
-
 
 def curve_of(
     targets: Mask, power: Array, activities: Callable[[NDArray[np.intp]], Array]
@@ -31,7 +29,8 @@ def curve_of(
     found = np.full(len(targets), -1)
     common = targets.astype(np.float64) @ targets.T
     size = np.maximum(targets.sum(axis=1), 1)
-    shared = (common > MOST_SHARED * size) & (power[:, None] > power)
+    # [p, q]: most targets of q are targets of p, which is stronger.
+    shared = (2 * common > size) & (power[:, None] > power)
     rows = np.flatnonzero(shared.any(axis=0) | shared.any(axis=1))
     if not len(rows):
         return found
