@@ -2,9 +2,9 @@
 
 ``python benchmarks/grades.py`` fits tables of the plan ``foreign``, two of every world, with the
 number of regulators told and with "auto", and writes ``benchmarks/results/grades/grades.csv``: one
-line per table, number asked for and grade. A regulator is right if its weights correlate above 0.9 with those of a planted one. In
-nulls nothing is right. About ten minutes on one core; RCWEB_DATA adds the null made of a real
-table.
+line per table, number asked for and grade. A regulator is right if its weights correlate above 0.9
+with those of a planted one. In nulls nothing is right. About ten minutes on one core; RCWEB_DATA
+adds the null made of a real table.
 """
 
 from __future__ import annotations

@@ -154,6 +154,26 @@ def test_constants_and_copies_go_by_name(logs: np.ndarray) -> None:
     assert "1 variable is an exact copy of another: 'g7' = 'g5'." in said.notes
 
 
+def test_values_at_a_limit_of_detection_are_a_warning(logs: np.ndarray) -> None:
+    """Cut at one value, or filled in with each variable's own smallest one; not zeros of amounts,
+    not whole numbers, and not the one smallest value that every variable has."""
+    values = logs - logs.mean(axis=0)
+
+    def told(table: np.ndarray) -> list[str]:
+        return [one for one in check(table).warnings if "limit of detection" in one]
+
+    assert told(values) == []
+    (cut,) = told(np.maximum(values, np.quantile(values, 0.3)))
+    assert "30% of the values are" in cut
+    low = values.min(axis=0)
+    (filled,) = told(np.where(values < np.quantile(values, 0.25, axis=0), low, values))
+    assert "the smallest one of their variable" in filled
+    assert "X[X == X.min(axis=0)] = np.nan" in filled
+    assert told(np.maximum(values, 0)) == []
+    assert told(np.maximum(np.round(values), -1)) == []
+    assert told(np.where(values < np.quantile(values, 0.05), values.min(), values)) == []
+
+
 def test_many_copies_of_variables_are_a_warning() -> None:
     """A third of the variables twice: their shared noise looks like regulators."""
     values = np.random.default_rng(0).standard_normal((12, 9))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rcweb.tables.finding import Finding
+from rcweb.tables.floor import at_floor
 from rcweb.tables.look import Look
 from rcweb.tables.match import Match
 from rcweb.tables.odd import odd_samples, odd_variables
@@ -114,6 +115,7 @@ def check_look(
         *about_odd,
         *odd_variables(others),
         *not_logged(kind),
+        *at_floor(others, kind),
         *about_sums,
         *constants(others),
         *copies(others),
