@@ -146,9 +146,7 @@ def robust_components(
     D, N = Vt.shape
     rng = np.random.default_rng(random_state)
     Z = Vt * np.sqrt(N)
-    runs = [_rotation(Z, rng, tol, max_iter) for _ in range(n_runs)]
-    # Close to the rank of the table a run may overflow; it has found nothing.
-    W = np.vstack([run for run in runs if np.isfinite(run).all()] or [np.empty((0, D))])
+    W = np.vstack([_rotation(Z, rng, tol, max_iter) for _ in range(n_runs)])
     labels = _cluster(W, n_runs)
     centres = [_mean_of(W[labels == label]) for label in range(labels.max(initial=-1) + 1)]
     C = np.reshape(centres, (-1, D)) @ Z
@@ -158,24 +156,30 @@ def robust_components(
 
 
 def _rotation(Z: Array, rng: np.random.Generator, tol: float, max_iter: int) -> Array:
-    """One run: the rotation W (D, D) at which ``W Z`` is farthest from normal."""
+    """One run: the rotation W (D, D) at which ``W Z`` is farthest from normal; none of its rows if
+    the run broke down, as some do close to the rank of the table."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         # Stops at tol or after max_iter steps. Runs that did not converge are kept: components that
         # do not recur drop out in the clustering.
-        _, W, _ = fastica(
-            Z.T,
-            whiten=False,
-            fun="logcosh",
-            tol=tol,
-            max_iter=max_iter,
-            w_init=rng.standard_normal((len(Z), len(Z))),
-        )
+        try:
+            _, W, _ = fastica(
+                Z.T,
+                whiten=False,
+                fun="logcosh",
+                tol=tol,
+                max_iter=max_iter,
+                w_init=rng.standard_normal((len(Z), len(Z))),
+            )
+        except np.linalg.LinAlgError:
+            return np.empty((0, len(Z)))
     return np.asarray(W)
 
 
 def _cluster(W: Array, n_runs: int) -> np.ndarray:
     """DBSCAN labels of the unit rows of W; -1 for rows that do not recur."""
+    if not len(W):
+        return np.empty(0, np.intp)
     blocks = []
     # In blocks: a dense matrix of all pairs of n_runs * D components can exceed the memory.
     for start in range(0, len(W), 1000):
