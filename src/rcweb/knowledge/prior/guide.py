@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from rcweb.engine.edges import keep_at_fdr
 from rcweb.engine.types import Array, Mask
 from rcweb.knowledge.hypergeometric import benjamini_hochberg
 from rcweb.knowledge.prior.lists import PriorLists, TargetList
-from rcweb.knowledge.prior.mixture import Targets, learn_targets, target_log_odds
+from rcweb.knowledge.prior.mixture import Targets, learn_targets, member_log_odds, target_log_odds
 from rcweb.knowledge.prior.overlap import seen_with
 from rcweb.knowledge.prior.random_lists import DRAWS_IN_ALL, LEAST_DRAWS, tail_probability
 from rcweb.knowledge.prior.rows import row_log_odds
@@ -85,7 +85,8 @@ class Guide:
         a = self.agreement(kind, one)
         targets = learn_targets(a, one.members, one.confidence, expected)
         odds = target_log_odds(a, one.members, one.confidence, targets)
-        return _Judged(odds, a, targets)
+        odds[one.members], seen = member_log_odds(a, one.members, one.confidence, expected)
+        return _Judged(odds, a, replace(targets, reliability=seen))
 
     def support(self, kind: str, lists: Sequence[TargetList]) -> Array:
         """Probability, (L,), that a random list stands as high as each."""
