@@ -18,12 +18,12 @@ def test_members_are_judged_beside_unlisted_variables() -> None:
         members = np.arange(40)
         a[:16] = 6 + rng.standard_normal(16)
         odds, reliability = member_log_odds(a, members, np.ones(40), (0.5, 1.0))
-        assert 0.25 < reliability < 0.55
+        assert 0.35 < reliability < 0.6
         likely = odds > np.log(9)
         right += list(members[likely] < 16)
         sure.append(likely[:16].mean())
-    assert np.mean(right) > 0.9
-    assert np.mean(sure) > 0.6
+    assert np.mean(right) > 0.95  # 0.89 beside random lists
+    assert np.mean(sure) > 0.9
 
 
 def test_narrow_scatter_of_unlisted_variables_makes_nobody_surer() -> None:
