@@ -181,6 +181,7 @@ def test_many_copies_of_variables_are_a_warning() -> None:
     (warning,) = [one for one in said.warnings if "exact copies" in one]
     assert "3 variables are exact copies" in warning
     assert "keep one of each" in warning
+    assert check(np.column_stack([values, values[:, :3]])[:8]).warnings == ()
 
 
 def test_missing_values_are_counted(logs: np.ndarray) -> None:

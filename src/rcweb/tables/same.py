@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from rcweb.tables.finding import Finding, count, some
 from rcweb.tables.look import Look
 
-# Share of the variables above which copies change what is found. Conventional.
+# Share of the variables above which copies change what is found, and samples below which whole
+# numbers are equal by chance. Conventional.
 MANY_COPIES = 0.1
+FEW_SAMPLES = 12
 
 
 def constants(look: Look) -> list[Finding]:
@@ -58,7 +60,8 @@ def _copies(rows: NDArray[np.float64], what: str, name: Callable[[int], str]) ->
         return []
     verb = "is an exact copy" if len(pairs) == 1 else "are exact copies"
     text = f"{count(len(pairs), what)} {verb} of another: {some(pairs, 3)}."
-    if what == "sample" or len(pairs) <= MANY_COPIES * len(rows):
+    few = len(pairs) <= MANY_COPIES * len(rows) or rows.shape[1] < FEW_SAMPLES
+    if what == "sample" or few:
         return [Finding("note", text)]
     advice = "Copies share their noise, which looks like a regulator of theirs; keep one of each"
     return [Finding("warning", f"{text} {advice} (--drop TITLE, X.T.drop_duplicates().T).")]
