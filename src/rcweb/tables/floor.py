@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rcweb.tables.finding import Finding
-from rcweb.tables.look import Look
+from rcweb.tables.look import Look, extremes
 from rcweb.tables.values import Kind
 
 # Share of the values that, lying at the smallest one of their variable, change what is found.
@@ -22,12 +22,10 @@ def at_floor(look: Look, kind: Kind) -> list[Finding]:
     """
     if kind.whole or len(look.values) < FEWEST_TIES + 1:
         return []
-    seen = np.isfinite(look.values)
-    low = np.where(seen, look.values, np.inf).min(axis=0)
-    high = np.where(seen, look.values, -np.inf).max(axis=0)
+    low, high = extremes(look.values)
     ties = ((look.values == low) & (low < high)).sum(axis=0)
     cut = (ties >= FEWEST_TIES) & (kind.negative | (low != 0))
-    share = float(ties[cut].sum() / max(seen.sum(), 1))
+    share = float(ties[cut].sum() / max(np.isfinite(look.values).sum(), 1))
     if share <= MANY_AT_FLOOR:
         return []
     same = bool((low[cut] == low[cut][0]).all())

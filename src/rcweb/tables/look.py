@@ -93,3 +93,11 @@ def rows_to_look_at(M: int, N: int) -> NDArray[np.intp]:
     # Evenly spread and not the first rows: files are often sorted by condition.
     n = min(M, max(MOST_LOOKED_AT // max(N, 1), FEWEST_LOOKED_AT))
     return np.unique(np.linspace(0, M - 1, n).astype(np.intp))
+
+
+def extremes(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Smallest and largest value of each column; infinite, the other way round, without any."""
+    seen = np.isfinite(values)
+    # Not nanmin, which warns for columns without any value.
+    low = np.where(seen, values, np.inf).min(axis=0)
+    return low, np.where(seen, values, -np.inf).max(axis=0)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rcweb.tables.finding import Finding, count, some
-from rcweb.tables.look import Look
+from rcweb.tables.look import Look, extremes
 
 # Share of the variables above which copies change what is found, and samples below which whole
 # numbers are equal by chance. Conventional.
@@ -35,10 +35,7 @@ def copies(look: Look) -> list[Finding]:
 def _constant(
     look: Look, values: NDArray[np.float64], what: str, name: Callable[[int], str], meaning: str
 ) -> list[Finding]:
-    seen = np.isfinite(values)
-    # Not nanmin, which warns for columns without any value.
-    low = np.where(seen, values, np.inf).min(axis=0)
-    high = np.where(seen, values, -np.inf).max(axis=0)
+    low, high = extremes(values)
     found = np.flatnonzero(low == high)
     if not len(found) or len(values) < 2:
         return []
