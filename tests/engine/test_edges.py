@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from rcweb.engine.edges import (
     EACH,
+    comparable,
     keep_at_fdr,
     keep_strongest,
     standardised,
@@ -133,3 +134,32 @@ def test_a_narrow_background_does_not_lead_the_list() -> None:
     Y = strong + np.array([[0.02], [0.2]]) * rng.standard_normal((2, 1000))
     first = np.argsort(-np.abs(standardised(Y)), axis=None)[:40]
     assert 12 <= (first < 1000).sum() <= 28
+
+
+@given(st.integers(0, 1000))
+def test_comparable_scores_have_no_units(seed: int) -> None:
+    """Neither those of a variable nor those of a row; signs are those of the entries."""
+    rng = np.random.default_rng(seed)
+    Y, C = rng.standard_normal((2, 4, 50))
+    score = comparable(Y, C)
+    np.testing.assert_allclose(comparable(Y, C * 10.0 ** rng.uniform(-6, 6, 50)), score, rtol=1e-9)
+    row = 10.0 ** rng.uniform(-6, 6, (4, 1))
+    np.testing.assert_allclose(comparable(Y * row, C), score, rtol=1e-9)
+    np.testing.assert_array_equal(np.sign(score), np.sign(Y))
+    assert np.isfinite(comparable(np.zeros((2, 5)), np.zeros((2, 5)))).all()
+
+
+def test_a_variable_of_every_regulator_does_not_lead_the_list() -> None:
+    """Ten variables with strong weights in all rows, and in each row ten of its own with weights
+    nearly as strong: the row's own come first, which rows alone would put last."""
+    rng = np.random.default_rng(2)
+    Y = 0.1 * rng.standard_normal((20, 1000))
+    Y[:, :10] = rng.choice([-1.2, 1.2], (20, 10))
+    own = 10 * (1 + np.arange(20))[:, None] + np.arange(10)
+    np.put_along_axis(Y, own, 1.0, axis=1)
+
+    def first(score: np.ndarray) -> np.ndarray:
+        return np.argsort(-np.abs(score), axis=None, kind="stable")[:200] % 1000
+
+    assert (first(standardised(Y)) < 10).all()
+    assert (first(comparable(Y, Y)) >= 10).all()

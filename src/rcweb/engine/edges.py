@@ -12,6 +12,10 @@ from rcweb.engine.types import Array
 # edges that are almost surely false.
 EACH = 10.0
 MEDIAN_SQUARE = 0.4549  # median of the square of a standard Gaussian
+# Half way between ranking by rows alone and by rows and variables alike. Measured on six real
+# tables: known regulators over FastICA's with 500 edges 1.06 with 0, 1.15 to 1.19 with 0.25 to 1;
+# average precision on planted small effects falls by 0.01 with 0.5, by 0.02 with 1.
+SHARE_POWER = 0.5
 ROWS_AT_ONCE = 8  # what their densities need stays in the processor's cache: half of the time
 
 
@@ -77,3 +81,14 @@ def standardised(Y: Array) -> Array:
     """Rows in units of their own standard deviation: strong entries of different regulators
     compare, and a narrow background does not push its regulator to the head of the list."""
     return np.asarray(Y / np.maximum(np.sqrt((Y * Y).mean(axis=1, keepdims=True)), 1e-300))
+
+
+def comparable(Y: Array, C: Array) -> Array:
+    """Scores (P, N) of the entries `Y` by which edges are ranked across rows and variables.
+
+    An entry counts by how far it stands out of its row, and by the share that its regulator has in
+    what all regulators do to the variable, `C` being weights for activities of unit variance. Some
+    variables have large weights in every row, and would fill the head of the list.
+    """
+    share = np.abs(C) / np.maximum(np.sqrt((C * C).sum(axis=0)), 1e-300)
+    return standardised(Y) * share**SHARE_POWER

@@ -10,7 +10,7 @@ import numpy as np
 from rcweb.engine.checkpoint import staged
 from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.conventions import LITTLE
-from rcweb.engine.edges import standardised, strong_part
+from rcweb.engine.edges import comparable, strong_part
 from rcweb.engine.effort import Run
 from rcweb.engine.measured import sample_measured
 from rcweb.engine.posterior.axes import Axes, all_axes, leading_axes
@@ -92,10 +92,10 @@ def estimate_diffuse(problem: RefinedProblem, found: Found) -> NetworkEstimate:
         field = _mean_field(problem, _axes(problem), found, found.confirmed, stay=AGREED)
         if field.converged:
             posterior = _from_posterior(problem.table, field.posterior)
-            return replace(posterior, score=standardised(posterior.C))
+            return replace(posterior, score=comparable(posterior.C, posterior.C))
     Y = problem.space.rows(found.columns.B).astype(np.float64)
     rows = regress(problem.table, Y)
-    return replace(rows, probability=strong_part(Y), score=standardised(Y))
+    return replace(rows, probability=strong_part(Y), score=comparable(Y, rows.C))
 
 
 def estimate_sparse(
@@ -299,7 +299,12 @@ def _sample(
         shaped = mostly(chain.state.fidelity > 1 - LITTLE, problem.spectrum.P)
     if shaped:
         chain.advance(budget.shape)
-    return chain.run(budget.sweeps, shaped=shaped)
+    # Edges move between collinear regulators in a number of sweeps that grows with the inflation;
+    # fewer would leave them certain wherever they are.
+    longer = max(_inflation(problem.table, start) / COLLINEAR, 1.0)
+    return chain.run(
+        int(min(longer * budget.sweeps, max(budget.burn, budget.sweeps))), shaped=shaped
+    )
 
 
 def _edges_alone(posterior: Posterior) -> Array:
