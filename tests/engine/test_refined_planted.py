@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 
 from rcweb import RCweb
+from rcweb.engine.effort import EFFORTS
 from rcweb.engine.matching import match_rows
+from rcweb.engine.posterior.gibbs import Chain, Posterior
 from rcweb.lab.metrics import score_network
 from rcweb.lab.simulate import Simulation, simulate
 
@@ -224,3 +226,39 @@ def test_the_shape_of_weights_is_learned_from_sure_rows_only(
     fit(signal + noise * signal.std() * unit, 10)
     assert drawn["draw_edges"] > 0, "this table was to be sampled"
     assert bool(drawn["draw_shaped_edges"]) is learned
+
+
+@pytest.mark.parametrize(("collinear", "longer"), [(0.7, 1.0), (0.95, 4.0)])
+def test_collinear_activities_are_averaged_longer(
+    collinear: float, longer: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In proportion to their variance inflation: edges move slowly between such regulators, and 450
+    sweeps left false ones certain (0.105 of the edges at 0.95, now 0.06)."""
+    sweeps: list[int] = []
+    usual = Chain.run
+
+    def counted(chain: Chain, n: int, *, shaped: bool = True) -> Posterior:
+        sweeps.append(n)
+        return usual(chain, 20, shaped=shaped)
+
+    monkeypatch.setattr(Chain, "run", counted)
+    rng = np.random.default_rng(0)
+    C = np.where(rng.random((10, 300)) < 0.1, rng.standard_normal((10, 300)), 0.0)
+    common, own = rng.standard_normal((150, 1)), rng.standard_normal((150, 10))
+    signal = (np.sqrt(collinear) * common + np.sqrt(1 - collinear) * own) @ C
+    fit(signal + 0.2 * signal.std() * rng.standard_normal(signal.shape), 10)
+    assert len(sweeps) == 1
+    assert 450 * longer <= sweeps[0] <= EFFORTS["standard"].stuck.burn
+
+
+def test_small_effects_are_searched_with_room_for_others() -> None:
+    """P as asked for, of twice as many directions; where zeros are exact P are enough."""
+    rng = np.random.default_rng(0)
+    strong = rng.random((30, 800)) < 0.05
+    for background in (0.2, 0.0):
+        C = np.where(strong, 1.0, background) * rng.standard_normal((30, 800))
+        scale = np.exp(0.3 * rng.standard_normal((1, 800)))
+        noise = np.repeat(rng.standard_normal((75, 800)), 2, axis=0)  # neighbours share it
+        model = fit(rng.standard_normal((150, 30)) @ C + 0.3 * scale * noise, 14)
+        assert model.n_components_ == 14
+        assert model.rotation_.shape[0] == (28 if background else 19)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.spectrum import Spectrum, leading_directions
+from rcweb.engine.spectrum import Spectrum, leading_directions, with_room
 from rcweb.lab.simulate import simulate
 
 
@@ -67,6 +67,15 @@ def test_fewer_than_there_are_is_granted_with_room_to_choose() -> None:
     spectrum = leading_directions(CondensedTable.of(G), 5)
     assert spectrum.P == 5
     assert 5 < len(spectrum.s) <= 10
+
+
+@pytest.mark.parametrize(("asked", "searched"), [(3, 6), (8, 10)])
+def test_room_ends_with_the_directions_above_noise(asked: int, searched: int) -> None:
+    """Two directions for each regulator asked for; of ten regulators there are not more than ten.
+    As many regulators as before are looked for."""
+    table = CondensedTable.of(centred(0, 100, 120, 10, noise=0.1))
+    spectrum = with_room(table, leading_directions(table, asked))
+    assert (spectrum.P, len(spectrum.s)) == (asked, searched)
 
 
 @pytest.mark.parametrize(("M", "N"), [(50, 120), (120, 50)])

@@ -56,10 +56,10 @@ from rcweb.engine.outliers import TOO_MANY, LimitedTable, limit_outliers, rows_s
 from rcweb.engine.sample_noise import Weigh, equalise
 from rcweb.engine.samples import Samples, participation_ratio
 from rcweb.engine.search.sample_halves import in_sample_halves
-from rcweb.engine.search.search import Found, search_columns
+from rcweb.engine.search.search import Found, is_diffuse, search_columns
 from rcweb.engine.search.space import Space
 from rcweb.engine.solution import Records, SeenFactors, Solution
-from rcweb.engine.spectrum import FEW_LEFT, Spectrum
+from rcweb.engine.spectrum import FEW_LEFT, Spectrum, with_room
 from rcweb.engine.types import Array, Mask
 
 
@@ -154,13 +154,15 @@ def _search_table(
     limited = limit_outliers(equal.table, equal.samples, equal.spectrum, n_components)
     if limited.wild >= TOO_MANY:
         run.report(f"outliers: {limited.wild:.2%} of the entries limited")
-    spectrum, tried = limited.spectrum, Records()
-    if isinstance(n_components, str) and not spectrum.independent:
-        spectrum, tried = choose_directions(limited.table, spectrum, run.report)
+    spectrum, tried, diffuse = limited.spectrum, Records(), False
+    if not spectrum.independent:
+        if isinstance(n_components, str):
+            spectrum, tried = choose_directions(limited.table, spectrum, run.report)
+        elif diffuse := is_diffuse(_space(arrange(spectrum)[0])):
+            spectrum = with_room(limited.table, spectrum)
     # From here on variables have the engine's own order and signs; `_solution` restores the user's.
     spectrum, arrangement = arrange(spectrum)
-    space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
-    space = replace(space, noise_kind=spectrum.noise_kind)
+    space = _space(spectrum)
 
     def white() -> Array:
         # As many as the square of the directions show every column by activities alone.
@@ -170,7 +172,7 @@ def _search_table(
 
     problem = RefinedProblem(spectrum, space, white)
     run.report(f"basis: {space.K} directions, noise {space.level:.2f} of a row")
-    found = _search(problem, run)
+    found = _search(problem, run, diffuse)
     searched = _Searched(limited, problem, arrangement, found, tried, samples, equal.weigh)
     noise_free = space.noise_free and spectrum.n_left > 0
     if spectrum.n_left < FEW_LEFT and isinstance(n_components, str) and not noise_free:
@@ -185,6 +187,11 @@ def _search_table(
     if spectrum.n_left >= FEW_LEFT and spectrum.shows_edge:
         return _halved(searched, isinstance(n_components, str), run)
     return _uncertain(searched)
+
+
+def _space(spectrum: Spectrum) -> Space:
+    space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
+    return replace(space, noise_kind=spectrum.noise_kind)
 
 
 def _uncertain(searched: _Searched) -> _Searched:
@@ -290,14 +297,14 @@ def _take_measured(
     return replace(factors, used=seen, scales=scales), estimate, found
 
 
-def _search(problem: RefinedProblem, run: Run) -> Found:
-    """The likeliest of `effort.searches` searches, where one search stands for the answer."""
+def _search(problem: RefinedProblem, run: Run, diffuse: bool) -> Found:
+    """The likeliest of `effort.searches` searches, where one search stands for the answer;
+    `diffuse` if zeros are known not to be exact."""
 
     def search(stream: int) -> Found:
         def fresh() -> Found:
-            return search_columns(
-                problem.space, problem.spectrum.P, run.report, stream, problem.samples
-            )
+            P, samples = problem.spectrum.P, problem.samples
+            return search_columns(problem.space, P, run.report, stream, samples, diffuse)
 
         return staged(run.checkpoint, f"search{stream}", fresh, Found, run.rng)
 

@@ -13,6 +13,7 @@ from rcweb.engine.search.joint import normalised
 from rcweb.engine.search.newton import Ascent
 from rcweb.engine.search.peel import MARGIN, chance_level
 from rcweb.engine.search.search import (
+    is_diffuse,
     joint_start,
     own_share,
     search_columns,
@@ -67,6 +68,17 @@ def test_exact_zeros_are_told_from_a_background(background: float) -> None:
     start = joint_start(space, np.random.default_rng(0))
     chance = chance_level(space, space.K, np.random.default_rng(1))
     assert zeros_are_exact(space, start.B, chance) == (background == 0)
+    assert is_diffuse(space) == (background > 0)
+
+
+def test_what_is_known_to_be_diffuse_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One test decides, once: in a larger space the start is not made a second time."""
+    space = diffuse_space(0.2)
+    usual = search_columns(space, 8)
+    monkeypatch.setattr(search, "joint_start", lambda space, rng: pytest.fail("asked again"))
+    known = search_columns(space, 8, diffuse=True)
+    assert not known.exact
+    np.testing.assert_array_equal(known.columns.B, usual.columns.B)
 
 
 def test_without_noise_zeros_are_counted() -> None:

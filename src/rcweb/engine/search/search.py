@@ -154,22 +154,32 @@ def search_columns(
     report: Callable[[str], None] = lambda line: None,
     stream: int = 0,
     samples: Callable[[], Array] | None = None,
+    diffuse: bool = False,
 ) -> Found:
     """Columns of large likelihood: K where zeros are exact, `most` of which must be sparse, and
     about `most` where they are not.
 
     Budgets are counts of steps. `stream` gives another set of starts, to see whether they matter.
-    `samples` gives the samples' white coordinates (M, K), if they may help.
+    `samples` gives the samples' white coordinates (M, K), if they may help. `diffuse` says that
+    zeros are known not to be exact.
     """
     rng = np.random.default_rng([STREAM, stream])
     chance = chance_level(space, space.K, rng)
-    start = joint_start(space, rng)
-    diffuse = can_be_split(space) and not zeros_are_exact(space, start.B, chance)
+    if not diffuse:
+        start = joint_start(space, rng)
+        diffuse = can_be_split(space) and not zeros_are_exact(space, start.B, chance)
     if not diffuse:
         found = _search_exact(space, most, start, chance, rng, report, samples)
         if can_be_split(space) and space.noise_free:
             diffuse = not _have_zeros(space, found.columns.B, found.columns.density)
     return search_diffuse(space, most, chance, report) if diffuse else found
+
+
+def is_diffuse(space: Space) -> bool:
+    """Whether `search_columns` would take zeros not to be exact, as far as its start tells."""
+    rng = np.random.default_rng([STREAM, 0])
+    chance = chance_level(space, space.K, rng)
+    return can_be_split(space) and not zeros_are_exact(space, joint_start(space, rng).B, chance)
 
 
 def joint_start(space: Space, rng: Rng) -> Columns:
