@@ -119,20 +119,16 @@ def average(ends: list[Ascent]) -> tuple[Array, Array, Array]:
     aligned mean of its rows. Runs `MATCHING_ROUNDS` times without a stop test; a mean that has not
     settled by then shows as a large error.
     """
-    B = np.vstack([end.B for end in ends])
-    J = np.concatenate([end.J for end in ends])
-    search = np.repeat(np.arange(len(ends)), [len(end.B) for end in ends])
-    mean = _first_means(B, J, search)
+    mean = _first_means(ends)
     for _ in range(MATCHING_ROUNDS):
         total, count, apart = np.zeros_like(mean), np.zeros(len(mean)), np.zeros(len(mean))
-        for s in range(len(ends)):
-            rows = B[search == s]
-            cosine = rows @ mean.T
+        for end in ends:
+            cosine = end.B @ mean.T
             # One-to-one: two rows of one search are two regulators, however similar.
             i, j = linear_sum_assignment(-np.abs(cosine))
             same = np.abs(cosine[i, j]) > SAME
             i, j = i[same], j[same]
-            total[j] += np.sign(cosine[i, j])[:, None] * rows[i]
+            total[j] += np.sign(cosine[i, j])[:, None] * end.B[i]
             count[j] += 1
             apart[j] += 1 - cosine[i, j] ** 2
         alive = count > 0
@@ -143,19 +139,22 @@ def average(ends: list[Ascent]) -> tuple[Array, Array, Array]:
     return mean, count / len(ends), error
 
 
-def _first_means(B: Array, J: Array, search: NDArray[np.intp]) -> Array:
+def _first_means(ends: list[Ascent]) -> Array:
     """Greedy start of `average`: the row with most near rows in other searches absorbs them, then
     the next one that is left."""
-    cosine = B @ B.T
-    near = np.where(np.abs(cosine) > SAME, np.abs(cosine), 0.0)
-    best = np.stack([near[:, search == s].max(axis=1, initial=0) for s in np.unique(search)])
+    B, J = np.vstack([end.B for end in ends]), np.concatenate([end.J for end in ends])
     # The small multiple of J breaks ties in favour of the sparser row.
-    support = best.sum(axis=0) + 1e-3 * J
+    support = 1e-3 * J
+    for end in ends:
+        nearest = np.abs(B @ end.B.T).max(axis=1)
+        support += np.where(nearest > SAME, nearest, 0.0)
     left = np.ones(len(B), bool)
     means = []
     for c in np.argsort(-support, kind="stable"):
         if left[c]:
-            company = left & (near[c] > 0)
-            means.append((np.sign(cosine[c, company])[:, None] * B[company]).sum(axis=0))
-            left &= near[c] == 0
+            cosine = B @ B[c]
+            near = np.abs(cosine) > SAME
+            company = left & near
+            means.append((np.sign(cosine[company])[:, None] * B[company]).sum(axis=0))
+            left &= ~near
     return np.asarray(normalised(np.array(means)))

@@ -112,8 +112,10 @@ def _newton_step(space: Space, point: Ascent) -> Array:
     a = a + np.maximum(LEAST_CURVATURE - lowest, 0)
     E = -(a.T * relative - relative.T) / (a * a.T - 1)
     np.fill_diagonal(E, 0)  # rows keep unit length; their scale is in the density
-    # Directions outside the span count as Gaussian, with psi' = 1: curvature E[psi'] - 1.
-    outside = gradient - (gradient @ B.T) @ np.linalg.solve(B @ B.T, B)
-    step = E @ B - outside / np.maximum(mean_slope - 1, LEAST_CURVATURE)[:, None]
+    step = E @ B
+    if n < space.K:
+        # Directions outside the span count as Gaussian, with psi' = 1: curvature E[psi'] - 1.
+        outside = gradient - (gradient @ B.T) @ np.linalg.solve(B @ B.T, B)
+        step -= outside / np.maximum(mean_slope - 1, LEAST_CURVATURE)[:, None]
     turn = np.linalg.norm(step - (step * B).sum(axis=1, keepdims=True) * B, axis=1, keepdims=True)
     return np.asarray(step * np.minimum(1, LONGEST / np.maximum(turn, 1e-12)))
