@@ -75,8 +75,14 @@ def organisms(read: ReadRows, value: str, part: str) -> pd.DataFrame:
 
 
 def real_time(read: ReadRows) -> pd.DataFrame:
-    """Seconds of CPU over FastICA's mean on the same table, told P."""
-    return ratio_to_fastica(organisms(read, "cpu_seconds", "whole"))
+    """Seconds of CPU over FastICA's on the same table, told P: in the same process, or, for rows
+    without that, over FastICA's mean."""
+    ratio = ratio_to_fastica(organisms(read, "cpu_seconds", "whole"))
+    rows = read("organisms")
+    if "seconds_ratio" not in rows:
+        return ratio
+    beside = organisms(read, "seconds_ratio", "whole")
+    return beside.reindex(index=ratio.index, columns=ratio.columns).fillna(ratio)
 
 
 def curve_ratio(read: ReadRows, value: str, numbers: tuple[int, ...] | None = None) -> pd.DataFrame:
