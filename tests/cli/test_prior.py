@@ -103,3 +103,17 @@ def test_groups_are_read_and_need_a_prior(planted, known, tmp_path, capsys):
     paper = ["fit", data, "-o", str(tmp_path / "p"), "--method", "paper", "--prior", str(known)]
     assert run(paper) == 2
     assert "--method refined" in capsys.readouterr().err
+
+
+def test_groups_of_other_variables_are_refused_by_the_name_of_their_file(
+    planted, known, tmp_path, capsys
+):
+    """Before the fit, as every other file is; few matching names are a warning."""
+    groups = tmp_path / "operons.tsv"
+    groups.write_text("gene\toperon\nb0001\tthr\nb0002\tthr\n")
+    data = ["fit", str(planted / "data.tsv"), "-o", str(tmp_path / "out"), "--prior", str(known)]
+    assert run([*data, "--groups", str(groups), *FIT]) == 3
+    said = capsys.readouterr().err
+    assert "operons.tsv: none of the 2 variables with a group" in said
+    assert "'b0001'" in said
+    assert not (tmp_path / "out").exists()

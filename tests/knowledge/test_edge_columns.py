@@ -145,3 +145,14 @@ def test_published_regulons_are_read_as_they_come(regulons, table, n_sets, signe
     frame = pd.read_parquet(folder / table)
     members = {member for members in sets.members for member in members}
     assert len(members & {*frame.columns, *frame.index}) > 0.8 * len(members)
+
+
+def test_no_confidence_is_no_member() -> None:
+    """It once counted as full confidence. A sign of 0 among signs stays a member without a sign,
+    and so does an effect that is missing among confidences."""
+    edges = pd.DataFrame({"source": "A", "target": list("xyz"), "confidence": [0.0, 0.7, None]})
+    sets = GeneSets.from_edges(edges)
+    assert sets.members == (("y", "z"),)
+    assert sets.weights == ((0.7, 0.0),)
+    signs = edges.drop(columns="confidence").assign(sign=[0, 1, -1])
+    assert GeneSets.from_edges(signs).members == (("x", "y", "z"),)

@@ -161,6 +161,9 @@ def join_table(
     # None means not given; `annotate` then keeps what is stored.
     groups = measured = labels = gene_table = None
     matches = [matching.match_sets(file, sets, variables) for file, sets in knowledge.set_files]
+    if sources.groups is not None and knowledge.variable_groups is not None:
+        grouped = matching.match_groups(sources.groups.name, knowledge.variable_groups, variables)
+        matches.append(grouped)
     if sources.names is not None and knowledge.name_columns is not None:
         chosen = matching.columns_to_use(
             sources.names.name, knowledge.name_columns, variables, sources.names_columns

@@ -107,8 +107,9 @@ class GeneSets:
             see `rcweb.knowledge.edge_columns`)
 
         Effects may be numbers or words (``+``, ``-``, ``activator`` ...); an edge whose sign is
-        unknown or contradictory weighs 0: a member without a sign. If no effect in a column found
-        by its title can be parsed, the column is ignored. Rows without a regulator or a target are
+        unknown or contradictory weighs 0: a member without a sign. Among confidences, numbers
+        between 0 and 1, an edge of 0 is left out. If no effect in a column found by its title can
+        be parsed, the column is ignored. Rows without a regulator or a target are
         skipped.
 
         Examples
@@ -135,6 +136,10 @@ class GeneSets:
         table = table[(table["source"] != "") & (table["target"] != "")]
         if table.empty:
             raise ValueError("no row holds both a regulator and a target.")
+        # Numbers between 0 and 1 are confidences, and none at all is no member.
+        inside = table["weight"].between(0, 1, inclusive="neither").any()
+        if inside and not (table["weight"].abs() > 1).any():
+            table = table[table["weight"] != 0]
         # A column found by its title alone may hold something else, such as free text.
         if table["weight"].isna().all():
             if weight is not None:
