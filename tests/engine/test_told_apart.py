@@ -9,6 +9,7 @@ from rcweb import RCweb
 from rcweb.engine.matching import row_correlation
 from rcweb.engine.spectrum import FEW_LEFT, signal_limit
 from rcweb.lab.simulate import simulate
+from rcweb.tables import InputWarning
 
 
 def network(rng: np.random.Generator, P: int, N: int) -> np.ndarray:
@@ -28,6 +29,37 @@ def test_one_loud_variable_is_no_regulator() -> None:
     few = (model.edge_probability_ > 0.5).sum(axis=1) < 3
     assert not model.diagnosis_["found"].to_numpy(bool)[few].any()
     assert ((model.components_ != 0).sum(axis=1)[few] == 0).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_errors_of_one_sample_are_no_regulator(seed: int) -> None:
+    """Noise with long tails: one sample's errors are sparse, and the same in all halves of the
+    variables. Up to three such rows were certified in a table without any regulator."""
+    X = np.random.default_rng(seed).lognormal(0, 1.2, (100, 400))
+    with pytest.warns(InputWarning, match="no logs were taken"):
+        model = RCweb(10, random_state=0).fit(X)
+    R = model.transform(X)
+    R = R - R.mean(axis=0)
+    few = (R**2).sum(axis=0) ** 2 / (R**4).sum(axis=0) < 2
+    assert few.any(), "this table was to have rows of one sample"
+    grades = model.diagnosis_[["certified", "found"]].to_numpy(bool)
+    assert not grades[few].any()
+    assert (model.components_[few] == 0).all()
+    assert any("active in one or two samples only" in text for text in model.warnings_)
+
+
+def test_regulators_of_few_samples_are_told() -> None:
+    """On in 12 of 200 samples, and in 4: enough to be more than an error of one of them."""
+    rng = np.random.default_rng(0)
+    for on in (12, 4):
+        R = np.zeros((200, 8))
+        for k in range(8):
+            R[rng.choice(200, on, replace=False), k] = rng.choice([-1, 1], on) * rng.uniform(
+                1, 2, on
+            )
+        signal = R @ network(rng, 8, 400)
+        noise = 0.3 * np.sqrt(signal.var(axis=0).mean()) * rng.standard_normal(signal.shape)
+        assert RCweb(8, random_state=0).fit(signal + noise).diagnosis_["certified"].all()
 
 
 @pytest.mark.parametrize("seed", [0, 1])

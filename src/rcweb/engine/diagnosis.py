@@ -178,6 +178,12 @@ def whole_fit_warnings(
             f"{_regulators(bent)} seem{'s' * (bent == 1)} to act by curves: others with the same "
             "targets follow a curve of the same activity, and count as neither certified nor found."
         )
+    few = int((~found.in_enough[keep]).sum())
+    if few:
+        notes.append(
+            f"{_regulators(few)} {'is' if few == 1 else 'are'} active in one or two samples only, "
+            "whose errors look the same, and count as neither certified nor found."
+        )
     empty = int((~edges.any(axis=1) & confirmed).sum())
     if empty:
         notes.append(f"{empty} of {len(keep)} regulators have no edge at this error rate.")

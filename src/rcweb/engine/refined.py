@@ -60,7 +60,7 @@ from rcweb.engine.search.search import Found, is_diffuse, search_columns
 from rcweb.engine.search.space import Space
 from rcweb.engine.solution import Records, SeenFactors, Solution
 from rcweb.engine.spectrum import FEW_LEFT, Spectrum, with_room
-from rcweb.engine.types import Array, Mask
+from rcweb.engine.types import Array
 
 
 # Products of small float32 matrices sometimes raise the processor's "invalid" flag although all
@@ -240,10 +240,8 @@ def _finish(searched: _Searched, wanted: _Wanted, run: Run) -> Solution:
     factors = None
     if wanted.measured is not None:
         factors, estimate, found = _take_measured(searched, found, estimate, wanted.measured, run)
-    wild = _wild_rows(problem, found, estimate, searched.limited.samples, arrangement)
-    keep = _choose_regulators(found, wild, problem.spectrum, wanted.n_components)
-    chosen = (keep, wild[keep])
-    solution = _solution(problem, found, estimate, arrangement, chosen, wanted, searched.tried)
+    keep = _choose_regulators(found, problem.spectrum, wanted.n_components)
+    solution = _solution(problem, found, estimate, arrangement, keep, wanted, searched.tried)
     return replace(solution, measured=factors)
 
 
@@ -251,26 +249,30 @@ def _told_apart(searched: _Searched, found: Found, estimate: NetworkEstimate) ->
     """Which rows can be told from noise and from other regulators.
 
     Under noise not those of fewer than three targets: one variable alone, or two that share noise
-    as copies do, look the same (Anderson and Rubin, 1956). Nor curves of another regulator
+    as copies do, look the same (Anderson and Rubin, 1956). For the same reason not those that are
+    active in fewer than three samples, by their participation ratio: errors of one sample are a
+    direction of their own, sparse where they have long tails, and the same in all halves of the
+    variables. Nor curves of another regulator
     (`curved`); that one is not certified either, since any mixture of it and its curves is as good.
     Where zeros are not exact nothing is taken for a curve: an edge is but the strong part of a row,
     and that most edges are shared says little (on E. coli 6 of 67 regulators would go, and the area
     of knock-outs fall from 0.77 to 0.71).
     """
     space, targets = searched.problem.space, estimate.probability > 0.5
-
-    def activities(rows: NDArray[np.intp]) -> Array:
-        samples = searched.rows_of_samples(rows_seen(space.N))
-        return np.asarray(samples @ estimate.projection[:, rows])
-
+    R = searched.rows_of_samples(rows_seen(space.N)) @ estimate.projection
     main = np.full(len(targets), -1)
     if found.exact:
-        main = curve_of(targets, _powers(estimate, searched.problem.spectrum), activities)
-    enough = space.noise_free | (targets.sum(axis=1) >= FEWEST)
+        power = _powers(estimate, searched.problem.spectrum)
+        main = curve_of(targets, power, lambda rows: R[:, rows])
+    active = participation_ratio((R**2).sum(axis=0), (R**4).sum(axis=0))
+    # A tenth of few samples: Gaussian activities are as if active in a third of them.
+    enough = active >= min(FEWEST, LITTLE * len(R))
+    seen = space.noise_free | (targets.sum(axis=1) >= FEWEST)
     return replace(
         found,
-        identified=found.identified & enough & (main < 0),
+        identified=found.identified & seen & (main < 0),
         straight=~np.isin(np.arange(len(main)), main),
+        in_enough=space.noise_free | enough,
     )
 
 
@@ -315,40 +317,17 @@ def _search(problem: RefinedProblem, run: Run, diffuse: bool) -> Found:
     return max([first, *others], key=lambda found: found.columns.objective)
 
 
-def _wild_rows(
-    problem: RefinedProblem,
-    found: Found,
-    estimate: NetworkEstimate,
-    samples: Samples,
-    arrangement: Arrangement,
-) -> Mask:
-    """Rows whose power is in a few variables in a few samples: a handful of outliers each.
-
-    By participation ratios (effective numbers). Measured (plan `sensitivity`): 3 to 12 variables
-    give the same results.
-    """
-    power = problem.space.rows(found.columns.B).astype(np.float64) ** 2
-    few = min(FEWEST, LITTLE * problem.space.N)
-    wild = participation_ratio(power.sum(axis=1), (power**2).sum(axis=1)) < few
-    # The second condition may cost a pass over the data, so it is asked only where needed.
-    if wild.any():
-        projection = problem.spectrum.factor[:, None] * estimate.projection[:, wild]
-        projection = arrangement.restore(projection.T).T
-        wild[wild] = samples.participation(projection)[0] < FEWEST
-    return wild
-
-
 def _choose_regulators(
-    found: Found, wild: Mask, spectrum: Spectrum, n_components: int | str
+    found: Found, spectrum: Spectrum, n_components: int | str
 ) -> NDArray[np.intp]:
     """The P best columns, confirmed ones first. With "auto" as many as directions stand above noise
     that is independent. Above other noise the confirmed (the best, if none is); where small effects
     are everywhere also what more than one search found: graded as neither, it has no edges, but a
     regulator that half of the searches miss may be real. All where too few samples tell noise.
 
-    However sparse, wild rows come last.
+    However sparse, rows of few samples come last.
     """
-    good = found.confirmed & ~wild
+    good, wild = found.confirmed, ~found.in_enough
     order = np.lexsort((-found.score, ~good, wild))
     if not isinstance(n_components, str):
         return order[: min(spectrum.P, n_components)]
@@ -363,17 +342,16 @@ def _solution(
     found: Found,
     estimate: NetworkEstimate,
     arrangement: Arrangement,
-    chosen: tuple[NDArray[np.intp], Mask],
+    keep: NDArray[np.intp],
     wanted: _Wanted,
     tried: Records,
 ) -> Solution:
-    (keep, wild), spectrum = chosen, problem.spectrum
+    spectrum = problem.spectrum
     power = (estimate.C[keep] ** 2 / spectrum.factor**2).sum(axis=1)
     # Strongest regulator first, by the power it explains in units of the user's table.
-    order = np.argsort(-power, kind="stable")
-    keep, wild = keep[order], wild[order]
+    keep = keep[np.argsort(-power, kind="stable")]
     probability, score = estimate.probability[keep], estimate.score[keep]
-    confirmed = found.confirmed[keep] & ~wild
+    confirmed = found.confirmed[keep]
     # A given degree is respected for all rows; otherwise only confirmed rows get edges.
     if wanted.degree is None:
         drawn = confirmed | wanted.doubtful

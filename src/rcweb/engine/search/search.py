@@ -77,6 +77,7 @@ class Found:
     same : (n,) another set of searches would give the same column
     identified : (n,) can be told from noise and is no curve of another regulator
     straight : (n,) no other is a curve of it, with which it may be mixed
+    in_enough : (n,) active in enough samples to be told from their errors
     exact : whether zeros are exact or only small
     thorough : whether `search_thoroughly` has run
     sampled : whether the posterior had to be sampled
@@ -95,6 +96,7 @@ class Found:
     same: Mask
     identified: Mask
     straight: Mask
+    in_enough: Mask
     exact: bool
     thorough: bool = False
     sampled: bool = False
@@ -104,7 +106,7 @@ class Found:
         """(n,) recurs in halves of the variables that share none, and of the samples, is sparser
         than chance, and is told apart from noise and from other regulators."""
         recurrent = (self._beyond_chance > CERTAIN) & self.lasting
-        apart = self.identified & self.straight
+        apart = self.identified & self.straight & self.in_enough
         return recurrent & apart & (self.score > max(self.chance, 0.0))
 
     @property
@@ -117,7 +119,7 @@ class Found:
     def confirmed(self) -> Mask:
         """(n,) certified; or the same for any start, identified and, where zeros are exact, sparse
         beyond doubt or by the posterior's word, elsewhere recurrent beyond chance."""
-        same = self.same & self.identified
+        same = self.same & self.identified & self.in_enough
         if self.exact:
             sparse = self.sparse & (self.clear | self.trusted)
             return self.certified | (same & sparse & self.lasting)
@@ -280,7 +282,7 @@ def _ungraded(columns: Columns, chance: float, sparse: Mask, same: Mask) -> Foun
     no, nothing = np.zeros(n, bool), np.zeros(n)
     score = columns.J + np.log(own_share(columns.B))
     evidence = (nothing, 1 - nothing, nothing, np.ones(n))
-    return Found(columns, score, chance, sparse, no, no, *evidence, same, ~no, ~no, exact=True)
+    return Found(columns, score, chance, sparse, no, no, *evidence, same, ~no, ~no, ~no, exact=True)
 
 
 def _graded(space: Space, found: Found) -> Found:
@@ -392,6 +394,7 @@ def search_diffuse(space: Space, most: int, chance: float, report: Callable[[str
         same=np.append(shared.found[keep], np.zeros(n, bool)),
         identified=np.ones(len(B), bool),
         straight=np.ones(len(B), bool),
+        in_enough=np.ones(len(B), bool),
         exact=False,
     )
 
