@@ -49,33 +49,17 @@ def test_a_curve_with_the_same_targets_is_told() -> None:
     other = same.copy()
     other[1] = ~same[0]
     power = np.array([3.0, 2.0, 1.0])
-
-    def activities(rows: np.ndarray) -> np.ndarray:
-        return A[:, rows]
-
-    assert curve_of(same, power, activities).tolist() == [-1, 0, -1]
-    assert curve_of(other, power, activities).tolist() == [-1, -1, -1]
+    assert curve_of(same, power, A).tolist() == [-1, 0, -1]
+    assert curve_of(other, power, A).tolist() == [-1, -1, -1]
     # The stronger one is the regulator.
-    assert curve_of(same, power[[1, 0, 2]], lambda rows: A[:, [1, 0, 2]][:, rows])[0] == 1
+    assert curve_of(same, power[[1, 0, 2]], A[:, [1, 0, 2]])[0] == 1
 
 
 def test_few_samples_show_no_curve() -> None:
     """With 12 samples a cubic explains a third of anything."""
     targets = np.ones((2, 20), bool)
-    told = [
-        curve_of(targets, np.array([2.0, 1.0]), lambda rows, A=A: A[:, rows])
-        for A in RNG.standard_normal((200, 12, 2))
-    ]
+    told = [curve_of(targets, np.array([2.0, 1.0]), A) for A in RNG.standard_normal((200, 12, 2))]
     assert np.mean(np.array(told)[:, 1] >= 0) < 0.02
-
-
-def test_activities_are_asked_only_where_targets_are_shared() -> None:
-    """Samples may cost a pass over the data."""
-
-    def never(rows: np.ndarray) -> np.ndarray:
-        raise AssertionError(f"activities of {rows} were asked for")
-
-    assert curve_of(np.eye(4, 20, dtype=bool), np.arange(4.0), never).tolist() == [-1] * 4
 
 
 def hill_table(seed: int) -> tuple[np.ndarray, np.ndarray]:

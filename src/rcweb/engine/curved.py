@@ -9,8 +9,6 @@ regulators of the same targets.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,13 +16,10 @@ from rcweb.engine.conventions import LITTLE, STANDARD_ERRORS
 from rcweb.engine.types import Array, Mask
 
 
-def curve_of(
-    targets: Mask, power: Array, activities: Callable[[NDArray[np.intp]], Array]
-) -> NDArray[np.intp]:
+def curve_of(targets: Mask, power: Array, activities: Array) -> NDArray[np.intp]:
     """(n,) the stronger regulator of which each is a curve; -1 if there is none.
 
-    targets : (n, N); power : (n,) that each explains
-    activities : gives those of some regulators, (m, k); asked only where targets are shared
+    targets : (n, N); power : (n,) that each explains; activities : (m, n)
     """
     found = np.full(len(targets), -1)
     common = targets.astype(np.float64) @ targets.T
@@ -34,8 +29,7 @@ def curve_of(
     rows = np.flatnonzero(shared.any(axis=0) | shared.any(axis=1))
     if not len(rows):
         return found
-    inside = np.ix_(rows, rows)
-    A = activities(rows)
+    inside, A = np.ix_(rows, rows), activities[:, rows]
     explained = np.where(shared[inside], curvature(A), 0.0)
     # By chance m times this is chi-squared with two degrees of freedom: mean and sd are 2 / m.
     curved = explained.max(axis=0) > max(LITTLE, (1 + STANDARD_ERRORS) * 2 / len(A))

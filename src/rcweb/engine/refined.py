@@ -252,18 +252,16 @@ def _told_apart(searched: _Searched, found: Found, estimate: NetworkEstimate) ->
     as copies do, look the same (Anderson and Rubin, 1956). For the same reason not those that are
     active in fewer than three samples, by their participation ratio: errors of one sample are a
     direction of their own, sparse where they have long tails, and the same in all halves of the
-    variables. Nor curves of another regulator
-    (`curved`); that one is not certified either, since any mixture of it and its curves is as good.
-    Where zeros are not exact nothing is taken for a curve: an edge is but the strong part of a row,
-    and that most edges are shared says little (on E. coli 6 of 67 regulators would go, and the area
-    of knock-outs fall from 0.77 to 0.71).
+    variables. Nor curves of another regulator (`curved`); that one is not certified either, since
+    any mixture of it and its curves is as good. Where zeros are not exact nothing is taken for a
+    curve: an edge is but the strong part of a row, and that most edges are shared says little (on
+    E. coli 6 of 67 regulators would go, and the area of knock-outs fall from 0.77 to 0.71).
     """
     space, targets = searched.problem.space, estimate.probability > 0.5
     R = searched.rows_of_samples(rows_seen(space.N)) @ estimate.projection
     main = np.full(len(targets), -1)
     if found.exact:
-        power = _powers(estimate, searched.problem.spectrum)
-        main = curve_of(targets, power, lambda rows: R[:, rows])
+        main = curve_of(targets, _powers(estimate, searched.problem.spectrum), R)
     active = participation_ratio((R**2).sum(axis=0), (R**4).sum(axis=0))
     # A tenth of few samples: Gaussian activities are as if active in a third of them.
     enough = active >= min(FEWEST, LITTLE * len(R))
