@@ -26,18 +26,12 @@ from rcweb.engine.prepare import prepare
 from rcweb.engine.sample_noise import equalise
 from rcweb.engine.samples import InMemory
 from rcweb.engine.search.consensus import MOST_ERROR, OFTEN, agree
+from rcweb.engine.search.found import CERTAIN, Found
 from rcweb.engine.search.halves import STREAM, beyond_chance
 from rcweb.engine.search.joint import Columns
 from rcweb.engine.search.newton import Ascent
 from rcweb.engine.search.peel import chance_level, sparse_above
-from rcweb.engine.search.search import (
-    CERTAIN,
-    RECURRENT,
-    Found,
-    joint_start,
-    own_share,
-    search_columns,
-)
+from rcweb.engine.search.search import joint_start, own_share, search_columns
 from rcweb.engine.search.space import Space
 from rcweb.engine.search.unmix import ANGLES, unmix
 from rcweb.engine.spectrum import leading_directions
@@ -488,7 +482,7 @@ def engine_grades() -> Figure:
         which = grade[order] == g
         axes.bar(np.flatnonzero(which) + 1, beyond[order][which], color=colours[g],
                  edgecolor="black", lw=0.6, label=names[g])  # fmt: skip
-    for level in (CERTAIN, RECURRENT):
+    for level in (CERTAIN, LITTLE):
         axes.axhline(level, color="black", lw=0.9, ls="--")
     for x, k in enumerate(order, 1):
         axes.text(x, max(beyond[k], 0) + 0.03, f"{rho[k]:.2f}", ha="center", fontsize=8,

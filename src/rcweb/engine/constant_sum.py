@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from rcweb.engine.conventions import CLEARLY, GOOD_PART
-from rcweb.engine.search.search import Found
+from rcweb.engine.search.found import Found
 from rcweb.engine.search.space import AGREED, ENOUGH, Space
 from rcweb.engine.spectrum import Spectrum
 from rcweb.engine.types import Array, Mask

@@ -14,6 +14,12 @@ LITTLE = 0.1
 # Share that is a good part of the whole. Conventional. Measured: 0.125-0.5 for a direction in one
 # entry, 0.125-0.25 for samples at one value, 0.17-0.33 for certified columns of clusters.
 GOOD_PART = 0.25
+# Power half way between two extremes: a scale taken off wholly (1) or not at all (0). Conventional.
+# Measured on real tables: variables divided by this power of their noise give more distinct
+# regulators than raw or white ones; scores times this power of the regulator's share in a variable
+# meet 1.19 times as many known regulators as FastICA with 500 edges, with 0.25 to 1 1.15 to 1.18,
+# with 0 1.06, and cost 0.01 of average precision on planted small effects, with 1 0.02.
+HALF_WAY = 0.5
 # Factor by which a number clearly exceeds another, or what noise can make. Conventional. Measured:
 # outliers in a sample vary 1.0 times as much as a Poisson number if they occur one by one, at least
 # 15 times if together; a P twice too large is corrected (docs/benchmark.md, P unknown).

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rcweb.engine.search.search import Found, own_share
+from rcweb.engine.search.found import Found
+from rcweb.engine.search.search import own_share
 from rcweb.engine.solution import Records
 from rcweb.engine.spectrum import Spectrum
 from rcweb.engine.types import Array, Mask

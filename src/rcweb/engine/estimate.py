@@ -17,7 +17,8 @@ from rcweb.engine.posterior.axes import Axes, all_axes, leading_axes
 from rcweb.engine.posterior.gibbs import Chain, Posterior
 from rcweb.engine.posterior.mean_field import MeanField, mean_field
 from rcweb.engine.posterior.slab import density_concentration
-from rcweb.engine.search.search import Found, mostly, search_thoroughly
+from rcweb.engine.search.found import Found, mostly
+from rcweb.engine.search.search import search_thoroughly
 from rcweb.engine.search.sharpen import sharpen
 from rcweb.engine.search.space import AGREED, LOW_NOISE, NEAR_ZERO, Space
 from rcweb.engine.solution import FactorScales

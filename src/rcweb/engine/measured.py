@@ -26,7 +26,7 @@ from rcweb.engine.matching import row_correlation
 from rcweb.engine.posterior.axes import Axes
 from rcweb.engine.posterior.gibbs import Posterior
 from rcweb.engine.posterior.measured import MeasuredChain, MeasuredSamples
-from rcweb.engine.search.search import mostly
+from rcweb.engine.search.found import mostly
 from rcweb.engine.solution import FactorScales, SeenFactors
 from rcweb.engine.types import Array, Ints, Rng
 

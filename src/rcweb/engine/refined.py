@@ -55,8 +55,9 @@ from rcweb.engine.number import choose_directions
 from rcweb.engine.outliers import TOO_MANY, LimitedTable, limit_outliers, rows_seen
 from rcweb.engine.sample_noise import Weigh, equalise
 from rcweb.engine.samples import Samples, participation_ratio
+from rcweb.engine.search.found import Found
 from rcweb.engine.search.sample_halves import in_sample_halves
-from rcweb.engine.search.search import Found, is_diffuse, search_columns
+from rcweb.engine.search.search import is_diffuse, search_columns
 from rcweb.engine.search.space import Space
 from rcweb.engine.solution import Records, SeenFactors, Solution
 from rcweb.engine.spectrum import FEW_LEFT, Spectrum, with_room

@@ -14,7 +14,7 @@ import numpy as np
 
 from rcweb.engine.basis import noise_edge
 from rcweb.engine.condensed import ROUNDING, CondensedTable, Leading, entry_noise
-from rcweb.engine.conventions import CLEARLY, LITTLE, STANDARD_ERRORS
+from rcweb.engine.conventions import CLEARLY, HALF_WAY, LITTLE, STANDARD_ERRORS
 from rcweb.engine.missing.correct import effective_power
 from rcweb.engine.types import Array, Noise
 
@@ -29,10 +29,6 @@ ROOM = 2
 # At most this share of the rank is taken as signal. Measured (plan `sensitivity`): 0.4 to 0.85 give
 # the same score to 0.0008.
 SIGNAL_LIMIT = 0.7
-# Variables are divided by the square root of their noise: half way between the raw table, where
-# noisy variables dominate, and full whitening, where weak variables count as much as strong ones.
-# Measured on real tables: more distinct regulators than with either extreme.
-NOISE_POWER = 0.5
 # Regulators asked for per direction above noise that are too many, if singular values fall visibly.
 # Measured: without this rule figure 1 with 100 planted and 200 asked for gives 200; with 1.5 it
 # cuts tables with fewer samples than regulators.
@@ -173,7 +169,7 @@ def with_room(table: CondensedTable, spectrum: Spectrum) -> Spectrum:
 
 def _basis(table: CondensedTable, raw: Leading, K: int, n_signal: int, P: int) -> Spectrum:
     """The first K directions once each variable is divided by a power of its noise."""
-    factor = _factors(table, raw, K, NOISE_POWER)
+    factor = _factors(table, raw, K, HALF_WAY)
     scaled = table.scaled(factor)
     final = raw if factor is None else scaled.leading(K)
     return Spectrum(

@@ -7,7 +7,7 @@ import pandas as pd
 
 #: Grades of a regulator, best first: two halves of the variables lead to it (where it is
 #: asked, halves of the samples too); any start leads to it; neither.
-# The engine says how they are decided: `engine.search.search.Found`.
+# The engine says how they are decided: `engine.search.found.Found`.
 GRADES = ("certified", "found", "unconfirmed")
 
 

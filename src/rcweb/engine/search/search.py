@@ -11,7 +11,7 @@ Nothing here depends on the user's seed: random numbers come from a fixed stream
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,10 @@ from rcweb.engine.posterior.slab import density_concentration
 from rcweb.engine.search.activities import peel_both
 from rcweb.engine.search.consensus import OFTEN, SAME, SPLITS, Consensus, agree
 from rcweb.engine.search.deflate import deflate
+from rcweb.engine.search.found import Found, mostly
 from rcweb.engine.search.halves import (
     STREAM,
     Split,
-    beyond_chance,
     can_be_split,
     random_start,
     recurrence,
@@ -53,96 +53,6 @@ FINISH_FREE = 15  # steps at the fitted width in the final climb
 DENSITY_ROUNDS = 80  # of EM, for a density that starts wide and is free
 ZERO_WITHOUT_NOISE = 1e-5  # largest entry that counts as an exact zero where there is no noise
 PEELING_STARTS = 6  # per missing column; measured: as good as 6 K starts, in a third of the time
-# Least recurrence over halves of the variables, beyond chance, of a certified row; and of a row
-# that counts as found where zeros are not exact. Grades depend on the first more than on any other
-# number (plan `sensitivity`).
-CERTAIN, RECURRENT = 2 / 3, 1 / 6
-
-
-@dataclass(frozen=True)
-class Found:
-    """n columns and the evidence for each.
-
-    columns : the columns b as unit rows
-    score : (n,) negentropy + log of the share of the column that no other column explains
-    chance : best score that the same search reaches in a random subspace
-    sparse : (n,) scores above chance at the time it was found, and independent of others
-    clear : (n,) scores above what variables of the same leverages reach by chance
-    trusted : (n,) the posterior expects the row to be right
-    frequency : (n,) share of the other searches that have the column too
-    error : (n,) expected 1 - cosine between this column and that of another set of searches
-    recurrence : (n,) agreement of disjoint halves of the variables
-    in_samples : (n,) agreement of halves of the samples; 1 where noise is independent and this is
-        not asked
-    same : (n,) another set of searches would give the same column
-    identified : (n,) can be told from noise and is no curve of another regulator
-    straight : (n,) no other is a curve of it, with which it may be mixed
-    in_enough : (n,) active in enough samples to be told from their errors
-    exact : whether zeros are exact or only small
-    thorough : whether `search_thoroughly` has run
-    sampled : whether the posterior had to be sampled
-    """
-
-    columns: Columns
-    score: Array
-    chance: float
-    sparse: Mask
-    clear: Mask
-    trusted: Mask
-    frequency: Array
-    error: Array
-    recurrence: Array
-    in_samples: Array
-    same: Mask
-    identified: Mask
-    straight: Mask
-    in_enough: Mask
-    exact: bool
-    thorough: bool = False
-    sampled: bool = False
-
-    @property
-    def certified(self) -> Mask:
-        """(n,) recurs in halves of the variables that share none, and of the samples, is sparser
-        than chance, and is told apart from noise and from other regulators."""
-        recurrent = (self._beyond_chance > CERTAIN) & self.lasting
-        apart = self.identified & self.straight & self.in_enough
-        return recurrent & apart & (self.score > max(self.chance, 0.0))
-
-    @property
-    def lasting(self) -> Mask:
-        """(n,) found again in halves of the samples, where that was asked. Measured: cosines up to
-        0.86 in noise that neighbours share, from 0.92 on for true rows under such noise."""
-        return self.in_samples > 1 - LITTLE
-
-    @property
-    def confirmed(self) -> Mask:
-        """(n,) certified; or the same for any start, identified and, where zeros are exact, sparse
-        beyond doubt or by the posterior's word, elsewhere recurrent beyond chance."""
-        same = self.same & self.identified & self.in_enough
-        if self.exact:
-            sparse = self.sparse & (self.clear | self.trusted)
-            return self.certified | (same & sparse & self.lasting)
-        return self.certified | (same & (self._beyond_chance > RECURRENT))
-
-    @property
-    def _beyond_chance(self) -> Array:
-        return beyond_chance(self.recurrence, self.columns.B.shape[1])
-
-    def take(self, rows: NDArray[np.intp]) -> Found:
-        """Some of the columns."""
-        some = {
-            field.name: getattr(self, field.name)[rows]
-            for field in fields(self)
-            if isinstance(getattr(self, field.name), np.ndarray)
-        }
-        return replace(self, columns=self.columns.take(rows), **some)
-
-
-def mostly(good: Mask, P: int) -> bool:
-    """Whether rows are good for all but few of the P regulators. Measured (plan `sensitivity`): a
-    share of 0.8 to 0.95 gives the same results."""
-    return bool(good.sum() >= (1 - LITTLE) * P)
 
 
 def own_share(B: Array) -> Array:

@@ -135,6 +135,7 @@ FROM_ONE = frozenset(
     (
         "CLEARLY",
         "MARGIN",
+        "ROOM",
         "SPARE",
         "TOO_MANY_ASKED",
     )
