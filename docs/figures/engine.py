@@ -15,8 +15,8 @@ from style import BLUE, GREY, LIGHT, ORANGE, RED, new_figure
 from rcweb import RCweb
 from rcweb.engine.basis import noise_edge
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.conventions import LITTLE
 from rcweb.engine.curved import curvature, curve_of
+from rcweb.engine.conventions import LITTLE
 from rcweb.engine.edges import keep_at_fdr
 from rcweb.engine.lone import FAR, find_lone, scatter_of
 from rcweb.engine.matching import match_rows, row_correlation
@@ -26,7 +26,7 @@ from rcweb.engine.prepare import prepare
 from rcweb.engine.sample_noise import equalise
 from rcweb.engine.samples import InMemory
 from rcweb.engine.search.consensus import MOST_ERROR, OFTEN, agree
-from rcweb.engine.search.found import CERTAIN, Found
+from rcweb.engine.search.found import CERTAIN, RECURRENT, Found
 from rcweb.engine.search.halves import STREAM, beyond_chance
 from rcweb.engine.search.joint import Columns
 from rcweb.engine.search.newton import Ascent
@@ -482,7 +482,7 @@ def engine_grades() -> Figure:
         which = grade[order] == g
         axes.bar(np.flatnonzero(which) + 1, beyond[order][which], color=colours[g],
                  edgecolor="black", lw=0.6, label=names[g])  # fmt: skip
-    for level in (CERTAIN, LITTLE):
+    for level in (CERTAIN, RECURRENT):
         axes.axhline(level, color="black", lw=0.9, ls="--")
     for x, k in enumerate(order, 1):
         axes.text(x, max(beyond[k], 0) + 0.03, f"{rho[k]:.2f}", ha="center", fontsize=8,
@@ -499,7 +499,7 @@ def engine_curves() -> Figure:
     model = RCweb(random_state=0).fit(world.data)
     R, W = model.transform(world.data), model.weights_
     targets, power = model.edge_probability_ > 0.5, (W**2).sum(axis=1)
-    main = curve_of(targets, power, lambda rows: R[:, rows])
+    main = curve_of(targets, power, R)
     explained = np.where(main >= 0, curvature(R)[main, np.arange(len(R.T))], 0.0)
     curve = int(explained.argmax())
     other = int(np.flatnonzero((main < 0) & (np.arange(len(W)) != main[curve]))[0])

@@ -12,9 +12,11 @@ from rcweb.engine.search.halves import beyond_chance
 from rcweb.engine.search.joint import Columns
 from rcweb.engine.types import Array, Mask
 
-# Least recurrence over halves of the variables, beyond chance, of a certified row. Grades depend on
-# it more than on any other number (plan `sensitivity`).
-CERTAIN = 2 / 3
+# Least recurrence over halves of the variables, beyond chance, of a certified row; and of a row
+# that counts as found where zeros are not exact. Grades depend on the first more than on any other
+# number (plan `sensitivity`). With 0.1 for the second, rows of a background of 0.4 are found that
+# are not right.
+CERTAIN, RECURRENT = 2 / 3, 1 / 6
 
 
 @dataclass(frozen=True)
@@ -76,13 +78,12 @@ class Found:
     @property
     def confirmed(self) -> Mask:
         """(n,) certified; or the same for any start, identified and, where zeros are exact, sparse
-        beyond doubt or by the posterior's word, elsewhere recurrent beyond chance (measured: 0.05
-        to 0.3 give the same grades but for 2 of 65 on one real table, and 3 of 23 on another)."""
+        beyond doubt or by the posterior's word, elsewhere recurrent beyond chance."""
         same = self.same & self.identified & self.in_enough
         if self.exact:
             sparse = self.sparse & (self.clear | self.trusted)
             return self.certified | (same & sparse & self.lasting)
-        return self.certified | (same & (self._beyond_chance > LITTLE))
+        return self.certified | (same & (self._beyond_chance > RECURRENT))
 
     @property
     def _beyond_chance(self) -> Array:

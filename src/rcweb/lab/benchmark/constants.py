@@ -137,7 +137,6 @@ FROM_ONE = frozenset(
         "MARGIN",
         "ROOM",
         "SPARE",
-        "TOO_MANY_ASKED",
     )
 )
 
