@@ -15,8 +15,8 @@ from style import BLUE, GREY, LIGHT, ORANGE, RED, new_figure
 from rcweb import RCweb
 from rcweb.engine.basis import noise_edge
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.curved import curvature, curve_of
 from rcweb.engine.conventions import LITTLE
+from rcweb.engine.curved import curvature, curve_of
 from rcweb.engine.edges import keep_at_fdr
 from rcweb.engine.lone import FAR, find_lone, scatter_of
 from rcweb.engine.matching import match_rows, row_correlation
