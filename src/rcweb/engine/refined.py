@@ -243,7 +243,10 @@ def _finish(searched: _Searched, wanted: _Wanted, run: Run) -> Solution:
         factors, estimate, found = _take_measured(searched, found, estimate, wanted.measured, run)
     keep = _choose_regulators(found, problem.spectrum, wanted.n_components)
     solution = _solution(problem, found, estimate, arrangement, keep, wanted, searched.tried)
-    return replace(solution, measured=factors)
+    # Without the room for other regulators: members of a list share the leading directions (average
+    # precision of hidden members of E. coli 0.493, with all directions 0.484).
+    shared = arrangement.restore(problem.spectrum.V[:, : len(searched.limited.spectrum.s)].T).T
+    return replace(solution, directions=shared, measured=factors)
 
 
 def _told_apart(searched: _Searched, found: Found, estimate: NetworkEstimate) -> Found:
@@ -378,7 +381,6 @@ def _solution(
         evidence=number.table,
         reason=number.sentence,
         exact=found.exact,
-        directions=arrangement.restore(spectrum.V.T).T,
         spread=arrangement.restore_order(_spread(spectrum)),
         warnings=(
             *whole_fit_warnings(found, keep, edges, confirmed, wanted.n_components),

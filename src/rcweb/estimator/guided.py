@@ -238,9 +238,8 @@ def _factors(model: Any, guidance: Any) -> tuple[Array, Array, Array]:
     """Projections (N, L), weights (L, N) and errors (L,) of the lists' activities."""
     from rcweb.knowledge.prior import Variables, list_factor
 
-    variables = Variables(
-        model.directions_, model.singular_values_, model.noise_, model.spread_
-    ).scaled()
+    values = model.singular_values_[: model.directions_.shape[1]]
+    variables = Variables(model.directions_, values, model.noise_, model.spread_).scaled()
     L, N = guidance.probability.shape
     projection, weights, std = np.zeros((N, L)), np.zeros((L, N)), np.ones(L)
     for k, one in enumerate(guidance.lists):
