@@ -62,8 +62,8 @@ class Solution:
     evidence : one dict per candidate number of regulators or per reason; how P was chosen
     reason : one sentence on the number of regulators
     warnings : plain sentences for the user; empty when the answer can be trusted
-    directions : (N, k <= K) leading right singular vectors of the table once its variables are scaled by
-        their noise, K of `singular_values`; None where a method has none
+    directions : (N, k) leading right singular vectors of the table once its variables are scaled
+        by their noise; `singular_values` has theirs and may have more. None where a method has none
     spread : (N,) standard deviation of each variable; None as above
     exact : whether weights of non-targets are zero as far as noise can tell
     centred : whether means were subtracted, if they were to be; see `engine.constant_sum`
