@@ -333,7 +333,7 @@ def _choose_regulators(
     order = np.lexsort((-found.score, ~good, wild))
     if not isinstance(n_components, str):
         return order[: min(spectrum.P, n_components)]
-    kept = good | (found.frequency > 0) & ~wild & (not found.exact)
+    kept = good | (found.frequency > 0) & (not found.exact)
     if spectrum.independent or spectrum.n_left < FEW_LEFT:
         kept = ~wild
     return np.flatnonzero(kept) if kept.any() else order[:1]
