@@ -183,7 +183,7 @@ def whole_fit_warnings(
     if few:
         notes.append(
             f"{_regulators(few)} {'is' if few == 1 else 'are'} active in one or two samples only, "
-            "whose errors look the same, and count as neither certified nor found."
+            f"whose errors look the same, and count{'s' * (few == 1)} as neither certified nor found."
         )
     empty = int((~edges.any(axis=1) & confirmed).sum())
     if empty:
