@@ -181,9 +181,10 @@ def whole_fit_warnings(
         )
     few = int((~found.in_enough[keep]).sum())
     if few:
+        one = few == 1
         notes.append(
-            f"{_regulators(few)} {'is' if few == 1 else 'are'} active in one or two samples only, "
-            f"whose errors look the same, and count{'s' * (few == 1)} as neither certified nor found."
+            f"{_regulators(few)} {'is' if one else 'are'} active in one or two samples only, whose "
+            f"errors look the same, and count{'s' * one} as neither certified nor found."
         )
     empty = int((~edges.any(axis=1) & confirmed).sum())
     if empty:
