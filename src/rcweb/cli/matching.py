@@ -37,8 +37,14 @@ def match_sets(file: str, sets: GeneSets, variables: Sequence[str]) -> Match:
 
 def match_groups(file: str, groups: Mapping[str, str], variables: Sequence[str]) -> Match:
     """Variables with a group among those of the table."""
-    what = {"what": "variables with a group", "side": "variables"}
-    return match(file, groups, variables, **what, way_out=SAME_IDENTIFIERS)
+    return match(
+        file,
+        groups,
+        variables,
+        what="variables with a group",
+        side="variables",
+        way_out=SAME_IDENTIFIERS,
+    )
 
 
 def columns_to_use(

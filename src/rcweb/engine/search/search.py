@@ -79,7 +79,7 @@ def search_columns(
     chance = chance_level(space, space.K, rng)
     if not diffuse:
         start = joint_start(space, rng)
-        diffuse = can_be_split(space) and not zeros_are_exact(space, start.B, chance)
+        diffuse = _zeros_are_small(space, start, chance)
     if not diffuse:
         found = _search_exact(space, most, start, chance, rng, report, samples)
         if can_be_split(space) and space.noise_free:
@@ -91,7 +91,12 @@ def is_diffuse(space: Space) -> bool:
     """Whether `search_columns` would take zeros not to be exact, as far as its start tells."""
     rng = np.random.default_rng([STREAM, 0])
     chance = chance_level(space, space.K, rng)
-    return can_be_split(space) and not zeros_are_exact(space, joint_start(space, rng).B, chance)
+    return _zeros_are_small(space, joint_start(space, rng), chance)
+
+
+def _zeros_are_small(space: Space, start: Columns, chance: float) -> bool:
+    """Small and not exact; not asked where halves of the variables cannot be searched."""
+    return can_be_split(space) and not zeros_are_exact(space, start.B, chance)
 
 
 def joint_start(space: Space, rng: Rng) -> Columns:
