@@ -8,6 +8,7 @@ that is large on both sides some leading axes and the power that they leave in e
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,18 +46,6 @@ def entry_noise(rest: float, n: int, M: int, N: int) -> float:
     """
     freedom = (M - 1 - n) * (N - n)
     return float(np.sqrt(max(rest, 0.0) / freedom)) if freedom > 0 else 0.0
-
-
-def _largest(gram: Array, n: int) -> tuple[Array, Array]:
-    """The n largest eigenvalues, descending, and their vectors."""
-    size, values = len(gram), np.empty(0)
-    if n <= ALL_AT_ONCE * size:
-        values, vectors = eigh(gram, subset_by_index=[size - n, size - 1])
-    # Divide and conquer: fastest for all pairs, but it cannot compute a few of them only. LAPACK's
-    # routine for a few may return fewer than asked for where many eigenvalues are equal.
-    if len(values) < n:
-        values, vectors = eigh(gram, driver="evd")
-    return values[::-1][:n], vectors[:, ::-1][:, :n]
 
 
 @dataclass(frozen=True)
@@ -130,7 +119,8 @@ class CondensedTable:
         if self.axes is None:
             gram = self.gram[np.ix_(order, order)] * sign * sign[:, None]
             return CondensedTable(self.M, None, np.ascontiguousarray(gram), rest, observed)
-        axes = np.ascontiguousarray(self.axes[:, order] * sign)
+        axes = np.take(self.axes, order, axis=1)
+        axes *= sign
         return CondensedTable(self.M, axes, self.gram, rest, observed)
 
     def times(self, P: Array) -> Array:
@@ -141,7 +131,27 @@ class CondensedTable:
 
     def squares(self) -> Array:
         """Squared singular values of the axes or of S, ascending."""
+        if "_all" in vars(self):
+            return self._all[0]
         return np.asarray(np.linalg.eigvalsh(self.gram), dtype=np.float64)
+
+    @cached_property
+    def _all(self) -> tuple[Array, Array]:
+        """All eigenvalues of the Gram matrix, ascending, and their vectors."""
+        # Divide and conquer: fastest for all pairs, but it cannot compute a few of them only.
+        values, vectors = eigh(self.gram, driver="evd")
+        return values, vectors
+
+    def _largest(self, n: int) -> tuple[Array, Array]:
+        """The n largest eigenvalues of the Gram matrix, descending, and their vectors."""
+        size = len(self.gram)
+        if n <= ALL_AT_ONCE * size and "_all" not in vars(self):
+            values, vectors = eigh(self.gram, subset_by_index=[size - n, size - 1])
+            # LAPACK's routine for a few may return fewer where many eigenvalues are equal.
+            if len(values) == n:
+                return values[::-1], vectors[:, ::-1]
+        values, vectors = self._all
+        return values[::-1][:n], vectors[:, ::-1][:, :n]
 
     @property
     def total(self) -> float:
@@ -150,7 +160,7 @@ class CondensedTable:
 
     def leading(self, n: int) -> Leading:
         """The n largest singular values and their right singular vectors, signs fixed."""
-        squares, vectors = _largest(self.gram, n)
+        squares, vectors = self._largest(n)
         # A floor instead of zero: V divides by the values.
         values = np.sqrt(np.maximum(squares, ROUNDING**2 * squares[0]))
         V = vectors if self.axes is None else self.axes.T @ (vectors / values)

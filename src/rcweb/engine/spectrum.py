@@ -151,16 +151,18 @@ def leading_directions(table: CondensedTable, n_components: int | str) -> Spectr
     return _basis(table, raw, K, n_signal, P)
 
 
-def first_directions(table: CondensedTable, K: int, n_signal: int) -> Spectrum:
-    """Basis of the first `K` directions, for at most as many regulators."""
-    return _basis(table, table.leading(K), K, n_signal, K)
+def first_directions(table: CondensedTable, K: int, n_signal: int, P: int) -> Spectrum:
+    """Basis of the first `K` directions, for `P` regulators."""
+    return _basis(table, table.leading(K), K, n_signal, P)
 
 
 def with_room(table: CondensedTable, spectrum: Spectrum) -> Spectrum:
     """`ROOM` directions for each regulator asked for, as far as they stand above noise."""
-    K = min(ROOM * spectrum.P, spectrum.n_above_noise)
-    wider = first_directions(table, K, spectrum.n_signal) if len(spectrum.s) < K else spectrum
-    return replace(wider, P=spectrum.P)
+    n_signal = spectrum.n_above_noise
+    K = min(ROOM * spectrum.P, n_signal)
+    if len(spectrum.s) < K:
+        return first_directions(table, K, n_signal, spectrum.P)
+    return replace(spectrum, n_signal=n_signal)
 
 
 def _basis(table: CondensedTable, raw: Leading, K: int, n_signal: int, P: int) -> Spectrum:
@@ -238,6 +240,9 @@ def _count_whitened(table: CondensedTable) -> int:
     exceeds n, since signal is left; from it on it does not. A count that starts too high confirms
     itself: the noisiest variables make directions of their own. So n grows fourfold until the count
     no longer exceeds it, or up to `signal_limit`, and bisection finds the smallest such n.
+
+    Where signal is left beyond all but one of the directions that may be counted, no edge of noise
+    shows, and the count is its limit; so it is on most real tables, and this is asked first.
     """
     raw = _count_all(table)
     if raw < 1:
@@ -250,12 +255,11 @@ def _count_whitened(table: CondensedTable) -> int:
     def whitened(n: int) -> int:
         return _count_all(table.scaled(_factors(table, leading, n, power=1.0)))
 
+    if most > 1 and whitened(most - 1) >= most:
+        return most
     low, high = 0, 1
     while high < most and whitened(high) > high:
         low, high = high, min(4 * high, most)
-    # Real tables mostly show no edge, and their count is the limit: asked first.
-    if high - low > 1 and whitened(high - 1) > high - 1:
-        low = high - 1
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if whitened(middle) <= middle else (middle, high)
