@@ -34,3 +34,4 @@ FEWEST = 3
 # Least number of values that tell a scatter: its relative error is 1 / sqrt(2 n), 0.2 with 12.
 # Measured: 10-40 samples for the scatter of a variable, 6-24 directions searched.
 ENOUGH_TO_TELL = 12
+MEDIAN_SQUARE = 0.4549  # median of the square of a standard Gaussian

@@ -9,11 +9,13 @@ import numpy as np
 
 from rcweb.engine.checkpoint import staged
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.conventions import LITTLE
-from rcweb.engine.edges import comparable, strong_part
+from rcweb.engine.conventions import ENOUGH_TO_TELL, LITTLE
+from rcweb.engine.edges import comparable
 from rcweb.engine.effort import Run
 from rcweb.engine.measured import sample_measured
 from rcweb.engine.posterior.axes import Axes, all_axes, leading_axes
+from rcweb.engine.posterior.background import tail_share
+from rcweb.engine.posterior.entries import entries_of_rows
 from rcweb.engine.posterior.gibbs import Chain, Posterior
 from rcweb.engine.posterior.mean_field import MeanField, mean_field
 from rcweb.engine.posterior.slab import density_concentration
@@ -84,19 +86,30 @@ class RefinedProblem:
 
 def estimate_diffuse(problem: RefinedProblem, found: Found) -> NetworkEstimate:
     """Small effects everywhere: the joint posterior if it stays with the columns found, else their
-    rows as they are, in which an edge is an entry above background and weak effects.
+    rows as they are, with the same density of entries.
 
     On real tables the posterior has many modes: it leads from the columns that searches share to
     others that they do not (of the regulators found by two sets of searches 0.09 to 0.8 agreed).
     """
-    if found.confirmed.any():
-        field = _mean_field(problem, _axes(problem), found, found.confirmed, stay=AGREED)
+    Y = problem.space.rows(found.columns.B).astype(np.float64)
+    noise, judged = problem.space.floor(found.columns.B), found.confirmed
+    tail = 0.0
+    if judged.any():
+        some = np.flatnonzero(judged)[: 2 * ENOUGH_TO_TELL]
+        tail = tail_share(Y[some], noise[some])
+        field = _mean_field(problem, _axes(problem), found, judged, stay=AGREED, tail=tail)
         if field.converged:
             posterior = _from_posterior(problem.table, field.posterior)
             return replace(posterior, score=comparable(posterior.C, posterior.C))
-    Y = problem.space.rows(found.columns.B).astype(np.float64)
-    rows = regress(problem.table, Y)
-    return replace(rows, probability=strong_part(Y), score=comparable(Y, rows.C))
+    background = np.maximum(found.columns.density.v0 / noise - 1, 0.0)
+    probability, one = np.empty(Y.shape), np.ones(Y.shape[1])
+    # What rows share of their density, they share with those of the same grade.
+    for rows in filter(np.any, (judged, ~judged)):
+        unit = Y[rows] / np.sqrt(noise[rows])[:, None]
+        entries = entries_of_rows(unit, one, background[rows], _concentration(problem), tail)
+        probability[rows] = entries.edge_probability
+    fit = regress(problem.table, Y)
+    return replace(fit, probability=probability, score=comparable(Y, fit.C))
 
 
 def estimate_sparse(
@@ -188,11 +201,18 @@ def _trusted(posterior: Posterior, space: Space) -> Mask:
 
 
 def _mean_field(
-    problem: RefinedProblem, axes: Axes, found: Found, judged: Mask | None, stay: float = 0.0
+    problem: RefinedProblem,
+    axes: Axes,
+    found: Found,
+    judged: Mask | None,
+    stay: float = 0.0,
+    tail: float = 0.0,
 ) -> MeanField:
     start, background = _clear_rows(problem, found)
     prior = _concentration(problem)
-    return mean_field(axes, start, background, concentration=prior, judged=judged, stay=stay)
+    return mean_field(
+        axes, start, background, concentration=prior, judged=judged, stay=stay, tail=tail
+    )
 
 
 def _judged(problem: RefinedProblem, found: Found) -> Mask | None:

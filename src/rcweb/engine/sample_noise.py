@@ -18,8 +18,7 @@ import numpy as np
 
 from rcweb.engine.basis import noise_edge
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.conventions import CLEARLY, ENOUGH_TO_TELL, STANDARD_ERRORS
-from rcweb.engine.edges import MEDIAN_SQUARE
+from rcweb.engine.conventions import CLEARLY, ENOUGH_TO_TELL, MEDIAN_SQUARE, STANDARD_ERRORS
 from rcweb.engine.samples import Samples
 from rcweb.engine.search.space import NO_NOISE
 from rcweb.engine.spectrum import Spectrum, leading_directions

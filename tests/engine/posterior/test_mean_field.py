@@ -11,6 +11,7 @@ from scipy.stats import norm
 from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.posterior import kernels
 from rcweb.engine.posterior.axes import Axes, all_axes
+from rcweb.engine.posterior.background import WIDER
 from rcweb.engine.posterior.gibbs import Chain
 from rcweb.engine.posterior.kernels import expect_shaped_edges
 from rcweb.engine.posterior.mean_field import MOST, MeanField, mean_field
@@ -43,13 +44,15 @@ def entry_by_entry(
     background: np.ndarray,
     least: np.ndarray,
     mix: np.ndarray,
+    tail: float,
 ) -> dict[str, np.ndarray]:
     """The same sweep in plain arithmetic: background and each part of the slab a Gaussian of its
     own.
 
     Likelihood of entry c given the others: N(c; g / Q_pp, 1 / (w Q_pp)). Evidence of a part
     N(m, v) is N(g / Q_pp; m, v + 1 / (w Q_pp)). One step of Fisher scoring for the variance b of a
-    sample of N(0, b + e_i): the mean of y_i^2 - e_i weighted by 1 / (b + e_i)^2.
+    sample of N(0, b + e_i): the mean of y_i^2 - e_i weighted by 1 / (b + e_i)^2. In the tail, of
+    variance a b, numerator and denominator have the factors a and a^2.
     """
     P, N = mean.shape
     names = ("probability", "variance", "centre", "width")
@@ -62,30 +65,35 @@ def entry_by_entry(
             at, error = (Z[p, i] - others) / Q[p, p], 1 / (weight[i] * Q[p, p])
             centres, v = np.array(order) * STEP * scale[p], SPREAD * scale[p] ** 2
             evidence = mix * norm.pdf(at, centres, np.sqrt(v + error))
-            narrow = norm.pdf(at, 0, np.sqrt(background[p] + error))
-            odds = np.exp(log_odds[p]) * evidence.sum() / narrow
+            beside = np.array([1.0, WIDER])
+            small = beside * background[p]
+            density = np.array([1 - tail, tail]) * norm.pdf(at, 0, np.sqrt(small + error))
+            odds = np.exp(log_odds[p]) * evidence.sum() / density.sum()
+            density /= density.sum()
             chosen = odds / (1 + odds)
             part = evidence / evidence.sum()
             v_post = 1 / (1 / v + 1 / error)
             m_post = v_post * (centres / v + at / error)
-            v_small = background[p] * error / (background[p] + error)
-            m_small = at * background[p] / (background[p] + error)
+            v_small, m_small = small * error / (small + error), at * small / (small + error)
             slab_mean, slab_square = part @ m_post, part @ (v_post + m_post**2)
-            entry = chosen * slab_mean + (1 - chosen) * m_small
-            square = chosen * slab_square + (1 - chosen) * (v_small + m_small**2)
+            entry = chosen * slab_mean + (1 - chosen) * density @ m_small
+            square = chosen * slab_square + (1 - chosen) * density @ (v_small + m_small**2)
             out["mean"][p, i], out["variance"][p, i] = entry, square - entry**2
             out["probability"][p, i] = chosen
             out["centre"][p, i], out["width"][p, i] = slab_mean, slab_square - slab_mean**2
-            weighted = (1 - chosen) / (background[p] + error) ** 2
-            out["sums"][p] += [chosen * slab_square, weighted * (at**2 - error), weighted]
+            weighted = (1 - chosen) * density * beside / (small + error) ** 2
+            excess, information = weighted.sum() * (at**2 - error), weighted @ beside
+            out["sums"][p] += [chosen * slab_square, excess, information]
             if chosen > kernels.LIKELY and abs(slab_mean) >= least[p]:
                 out["used"] += chosen * part
     return out
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("spread", [0.0, 0.3])
-def test_sweep_is_the_mixture_computed_entry_by_entry(seed: int, spread: float) -> None:
+@pytest.mark.parametrize(("spread", "tail"), [(0.0, 0.0), (0.3, 0.0), (0.3, 0.2)])
+def test_sweep_is_the_mixture_computed_entry_by_entry(
+    seed: int, spread: float, tail: float
+) -> None:
     """The vectorised loop against one that evaluates every Gaussian by itself."""
     rng = np.random.default_rng(seed)
     P, N, M = 4, 9, 30
@@ -99,10 +107,11 @@ def test_sweep_is_the_mixture_computed_entry_by_entry(seed: int, spread: float) 
     out = {name: np.empty((P, N)) for name in ("probability", "variance", "centre", "width")}
     out.update(mean=C.copy(), sums=np.empty((P, 3)), used=np.zeros(len(mix)))
     expect_shaped_edges(
-        Q, Z, out["mean"], weight, log_odds, scale, background, least, STEP, SPREAD, mix,
+        Q, Z, out["mean"], weight, log_odds, scale,
+        background, WIDER, tail, least, STEP, SPREAD, mix,
         out["probability"], out["variance"], out["centre"], out["width"], out["sums"], out["used"],
     )  # fmt: skip
-    slow = entry_by_entry(Q, Z, C, weight, log_odds, scale, background, least, mix)
+    slow = entry_by_entry(Q, Z, C, weight, log_odds, scale, background, least, mix, tail)
     for name, expected in slow.items():
         np.testing.assert_allclose(out[name], expected, rtol=1e-9, atol=1e-12, err_msg=name)
 

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import digamma, ndtr
 
 from rcweb.engine.conventions import LITTLE
+from rcweb.engine.posterior.background import WIDER
 from rcweb.engine.posterior.kernels import expect_shaped_edges
 from rcweb.engine.posterior.slab import (
     EDGE_COUNT,
@@ -30,6 +31,7 @@ from rcweb.engine.types import Array
 # Largest variance of the background in units of the slab's: beyond, the two would swap roles.
 MOST_BACKGROUND = 0.25
 MOST_ROUNDS = 30  # of entries and density in turn, where rows are held
+AT_REST = 0.01  # relative change of a background that ends them
 
 
 class Entries:
@@ -40,14 +42,23 @@ class Entries:
     log_odds, scale, background : (P,) of the slab, its scale, and the variance beside it
     """
 
-    def __init__(self, C: Array, background: Array, concentration: float) -> None:
+    def __init__(self, C: Array, background: Array, concentration: float, tail: float) -> None:
         P, N = C.shape
+        self.tail = tail
         self.mean, self.probability = C, np.ones((P, N))
         self.variance, self._centre, self._width = np.zeros((3, P, N))
         self.background, self.concentration = background, concentration
         pi = density_before(np.zeros(P), 0)  # replaced in the first round
         self.log_odds = np.log(pi / (1 - pi))
-        self.scale, self.mix = shared_scale((C**2).sum(axis=1), pi * N), PRIOR_MIX.copy()
+        power, count = (C**2).sum(axis=1), pi * N
+        if tail > 0:
+            # Entries beyond the tail: with a smaller slab those of a very sparse row, many slabs
+            # away, would be likelier in the tail, and stay there.
+            far = np.abs(C) > np.sqrt(WIDER) * self.least[:, None]
+            some = far.any(axis=1)
+            power = np.where(some, (C**2 * far).sum(axis=1), power)
+            count = np.where(some, far.sum(axis=1), count)
+        self.scale, self.mix = shared_scale(power, count), PRIOR_MIX.copy()
         self._sums, self._used, self._seen = np.zeros((P, 3)), np.zeros(len(self.mix)), np.zeros(P)
 
     @property
@@ -72,7 +83,8 @@ class Entries:
         (P, N) and the precision `weight` (N,) of the noise."""
         self._used[:] = 0.0
         self._seen = np.diag(Q) * float(np.median(weight))
-        density = (self.log_odds, self.scale, self.background, self.least, STEP, SPREAD, self.mix)
+        beside = (self.background, WIDER, self.tail, self.least)
+        density = (self.log_odds, self.scale, *beside, STEP, SPREAD, self.mix)
         entries = (self.probability, self.variance, self._centre, self._width)
         expect_shaped_edges(Q, Z, self.mean, weight, *density, *entries, self._sums, self._used)
 
@@ -104,19 +116,22 @@ class Entries:
             self.mix = np.maximum(mix / mix.sum(), 1e-6)
 
 
-def entries_of_rows(rows: Array, noise: Array, background: Array, concentration: float) -> Entries:
+def entries_of_rows(
+    rows: Array, noise: Array, background: Array, concentration: float, tail: float = 0.0
+) -> Entries:
     """The entries behind `rows` (P, N) with noise of variance `noise` (N,); activities are held, so
     that no entry depends on another.
 
-    background : (P,) where to start. Stops when no background changes by more than `LITTLE` of
-    itself, or after `MOST_ROUNDS`.
+    background : (P,) where to start. Stops when that of all but few rows changes by no more than
+    `AT_REST` of itself, or after `MOST_ROUNDS`.
     """
-    entries = Entries(rows.copy(), background, concentration)
+    entries = Entries(rows.copy(), background, concentration, tail)
     identity, weight = np.eye(len(rows)), 1 / noise
     for n in range(MOST_ROUNDS):
         before = entries.background
         entries.expect(identity, rows, weight)
         entries.learn(shaped=n > 0)
-        if n and (np.abs(entries.background - before) <= LITTLE * entries.background).all():
+        still = np.abs(entries.background - before) <= AT_REST * entries.background
+        if n and np.mean(still) >= 1 - LITTLE:
             break
     return entries

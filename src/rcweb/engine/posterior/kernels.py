@@ -94,6 +94,8 @@ def expect_shaped_edges(  # type: ignore[no-untyped-def]
     log_odds,
     scale,
     background,
+    wider,
+    tail,
     least,
     step,
     spread,
@@ -106,12 +108,14 @@ def expect_shaped_edges(  # type: ignore[no-untyped-def]
     used,
 ):
     """As `draw_shaped_edges`, but every entry is replaced by its mean; nothing is drawn. An entry
-    that is not from the slab comes from N(0, background_p).
+    that is not from the slab comes from N(0, background_p) or, a share `tail` of them, from
+    N(0, wider background_p).
 
     probability <- of the slab; mean, variance <- of the entry; centre, width <- its mean and
     variance if it is from the slab. `used` counts entries from the slab beyond `least` (P,). sums
     (P, 3) <- their sum of squares, and numerator and denominator of a step of Fisher scoring of the
-    background: such an entry is seen as N(0, background + 1 / q), q = Q_pp weight.
+    background: such an entry is seen as N(0, background + 1 / q), q = Q_pp weight, one of the tail
+    as N(0, wider background + 1 / q).
     """
     P, N = mean.shape
     g, inverse = np.empty(TILE), np.empty(TILE)
@@ -130,13 +134,24 @@ def expect_shaped_edges(  # type: ignore[no-untyped-def]
             power = 0.0
             excess = 0.0
             information = 0.0
+            heavy = tail > 0 and b > 0
             for i in range(len(w)):
                 q = Q[p, p] * w[i]
                 narrow = 1 / (1 + b * q)
                 field = g[i] / inverse[i]
                 small = field * b * narrow
+                rest = b * narrow + small * small
                 # Evidence of the background: exp(field small / 2) sqrt(narrow).
                 odds = log_odds[p] - 0.5 * field * small
+                far = 0.0
+                if heavy:
+                    flat = 1 / (1 + wider * b * q)
+                    large = field * wider * b * flat
+                    ratio = tail * _exp(0.5 * field * (large - small)) * np.sqrt(flat / narrow)
+                    odds -= np.log(1 - tail + ratio)
+                    far = ratio / (1 - tail + ratio)
+                    small += far * (large - small)
+                    rest += far * (wider * b * flat + large * large - rest)
                 chosen = _choose(g[i], inverse[i], total[i], odds, unit, precision, narrow)
                 shift = unit * precision * inverse[i]
                 off = shift * lean[i] / total[i]
@@ -147,18 +162,55 @@ def expect_shaped_edges(  # type: ignore[no-untyped-def]
                 new = chosen * edge[i] + (1 - chosen) * small
                 pr[i] = chosen
                 # Rounding can make the difference of squares slightly negative.
-                rest = b * narrow + small * small
                 v[i] = max(chosen * square + (1 - chosen) * rest - new * new, 0.0)
                 m[i] = new
                 power += chosen * square
-                excess += (1 - chosen) * (field * field - q) * narrow * narrow
-                information += (1 - chosen) * q * q * narrow * narrow
+                near = (1 - chosen) * (1 - far)
+                excess += near * (field * field - q) * narrow * narrow
+                information += near * q * q * narrow * narrow
+                if heavy:
+                    beyond = (1 - chosen) * far * wider * flat * flat
+                    excess += beyond * (field * field - q)
+                    information += beyond * wider * q * q
             sums[p, 0] += power
             sums[p, 1] += excess
             sums[p, 2] += information
             for i in range(len(w)):
                 if pr[i] > LIKELY and abs(edge[i]) >= least[p]:
                     _count_parts(up[i], shrink[i], mix, pr[i] / total[i], used)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=_SIMD)
+def part_sums(squares, density, background, wider, tail, edge, sums):  # type: ignore[no-untyped-def]
+    """Entries with noise of unit variance and these `squares` (P, N), as a mixture of three centred
+    Gaussians: background (share 1 - tail), its tail, edges (share `density` of all).
+
+    sums (P, 6) <- number of entries in each, and sum of their squares in each.
+    """
+    P, N = squares.shape
+    for p in range(P):
+        v0, v1, v2 = background[p] + 1, wider * background[p] + 1, edge[p] + 1
+        # Log odds beside the widest part are linear in the square and bounded, so that no
+        # exponential overflows.
+        slope0, slope1 = 0.5 / v2 - 0.5 / v0, 0.5 / v2 - 0.5 / v1
+        share0 = (1 - density[p]) * (1 - tail) / density[p] * np.sqrt(v2 / v0)
+        share1 = (1 - density[p]) * tail / density[p] * np.sqrt(v2 / v1)
+        s = np.zeros(6)
+        for i in range(N):
+            y2 = squares[p, i]
+            near = share0 * _exp(slope0 * y2)
+            far = share1 * _exp(slope1 * y2)
+            total = 1 + near + far
+            out = 1 / total
+            near *= out
+            far *= out
+            s[0] += near
+            s[1] += far
+            s[2] += out
+            s[3] += near * y2
+            s[4] += far * y2
+            s[5] += out * y2
+        sums[p] = s
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_SIMD, inline="always")

@@ -67,6 +67,7 @@ def mean_field(
     concentration: float,
     judged: Mask | None = None,
     stay: float = 0.0,
+    tail: float = 0.0,
 ) -> MeanField:
     """Iterate from the network `C` (P, N) until no entry moves by more than `LITTLE`, or `MOST`
     times; then `converged` is False.
@@ -76,9 +77,10 @@ def mean_field(
     judged : (P,) rows that must come to rest, all by default; rows of noise may flicker on
     stay : least cosine with the start that most of these rows must keep; else this ends at once,
         and `converged` is False
+    tail : share of the background in its tail
     """
     rows = slice(None) if judged is None or not judged.any() else judged
-    field = _Field(axes, np.asarray(C, dtype=np.float64), background, concentration)
+    field = _Field(axes, np.asarray(C, dtype=np.float64), background, concentration, tail)
     change, rounds = np.inf, 0
     while rounds < MOST and (rounds < LEAST or change > LITTLE):
         change = float(field.advance(shaped=rounds >= FIRST)[rows].max())
@@ -106,11 +108,13 @@ def _cosines(one: Array, two: Array) -> Array:
 class _Field:
     """The entries of C, and what is learned with them: noise and the covariance of activities."""
 
-    def __init__(self, axes: Axes, C: Array, background: Array, concentration: float) -> None:
+    def __init__(
+        self, axes: Axes, C: Array, background: Array, concentration: float, tail: float
+    ) -> None:
         self.axes = axes
         start = starting_state(axes, C)
         grown = (start.C**2).sum(axis=1) / np.maximum((C**2).sum(axis=1), 1e-300)
-        self.entries = Entries(start.C, background * grown, concentration)
+        self.entries = Entries(start.C, background * grown, concentration, tail)
         self.sigma2 = start.variance
         self.covariance, self.precision = ActivityCovariance(axes.M, len(C)), start.precision
 

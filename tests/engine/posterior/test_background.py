@@ -1,0 +1,86 @@
+"""Long tails of the background: found where they are, and no edges."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from rcweb.engine.edges import keep_at_fdr
+from rcweb.engine.posterior.background import WIDER, tail_share
+from rcweb.engine.posterior.entries import entries_of_rows
+from rcweb.engine.posterior.kernels import part_sums
+
+NOISE = 0.05
+BACKGROUNDS = {
+    "normal": lambda rng, size: rng.standard_normal(size),
+    "laplace": lambda rng, size: rng.laplace(size=size) / np.sqrt(2),
+    "t": lambda rng, size: rng.standard_t(4, size=size) / np.sqrt(2),
+    "uniform": lambda rng, size: rng.uniform(-np.sqrt(3), np.sqrt(3), size),
+}
+
+
+def rows(kind: str, seed: int, width: float = 0.2) -> tuple[np.ndarray, np.ndarray]:
+    """Normal weights of sd 1 in a twentieth of the entries, elsewhere a background of sd `width`;
+    and where the weights are."""
+    rng = np.random.default_rng([seed, 7])
+    strong = rng.random((12, 1500)) < 0.05
+    Y = np.where(strong, 1.0, 0.0) * rng.standard_normal(strong.shape)
+    Y += np.where(strong, 0.0, width * BACKGROUNDS[kind](rng, strong.shape))
+    return Y + NOISE * rng.standard_normal(strong.shape), strong
+
+
+def share(Y: np.ndarray) -> float:
+    """Of rows whose noise is known."""
+    return tail_share(Y, np.full(len(Y), NOISE**2))
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", BACKGROUNDS)
+def test_a_tail_is_found_where_there_is_one(kind: str, seed: int) -> None:
+    """A Gaussian background has none, nor has one of shorter tails, nor have exact zeros."""
+    Y, _ = rows(kind, seed)
+    assert (share(Y) > 0.02) == (kind in ("laplace", "t"))
+    exact, _ = rows(kind, seed, width=0.0)
+    assert share(exact) < 0.02
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", ["laplace", "t"])
+def test_the_tail_is_no_edge(kind: str, seed: int) -> None:
+    """Of edges drawn at 5 % few are of the background; with a Gaussian one most were."""
+    Y, strong = rows(kind, seed)
+
+    def false(tail: float) -> float:
+        noise, start = np.full(Y.shape[1], NOISE**2), np.full(len(Y), 0.01)
+        entries = entries_of_rows(Y, noise, start, 20.0, tail)
+        edges = keep_at_fdr(entries.edge_probability, 0.05)
+        assert (edges & strong).sum() > 0.15 * strong.sum()
+        return float((edges & ~strong).sum() / edges.sum())
+
+    assert false(share(Y)) < 0.1
+    assert false(0.0) > 2 * false(share(Y))
+
+
+def test_units_and_signs_change_nothing() -> None:
+    Y, _ = rows("laplace", 0)
+    scale = np.random.default_rng(0).uniform(-5, 5, (len(Y), 1))
+    noise = np.full(len(Y), NOISE**2) * scale[:, 0] ** 2
+    assert tail_share(Y * scale, noise) == pytest.approx(share(Y), rel=1e-9)
+
+
+def test_parts_are_weighed_by_their_densities() -> None:
+    """The compiled sums against densities of SciPy, with entries far beyond every part."""
+    rng = np.random.default_rng(0)
+    y = rng.standard_normal((3, 50)) * rng.choice([1.0, 3.0, 100.0], (3, 50))
+    density, background = np.array([0.02, 0.1, 0.4]), np.array([0.01, 1.0, 30.0])
+    edge, tail = np.array([5.0, 40.0, 700.0]), 0.2
+    sums = np.empty((3, 6))
+    part_sums(y**2, density, background, WIDER, tail, edge, sums)
+    for p in range(3):
+        shares = np.array([(1 - density[p]) * (1 - tail), (1 - density[p]) * tail, density[p]])
+        sd = np.sqrt(np.array([background[p], WIDER * background[p], edge[p]]) + 1)
+        log = np.log(shares)[:, None] + norm.logpdf(y[p], 0, sd[:, None])
+        part = np.exp(log - np.logaddexp.reduce(log, axis=0))
+        expected = np.concatenate([part.sum(axis=1), part @ y[p] ** 2])
+        np.testing.assert_allclose(sums[p], expected, rtol=1e-9, atol=1e-12)
