@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rcweb import RCweb
-from rcweb.engine.curved import curvature, curve_of
+from rcweb.engine.curved import curvature, curve_of, is_product
 
 RNG = np.random.default_rng(0)
 
@@ -87,3 +87,47 @@ def test_hill_curves_do_not_make_regulators(seed: int) -> None:
     inside = [(row[None] & mask).sum(axis=1).max() / row.sum() for row in targets]
     assert np.mean(inside) > 0.95
     assert any("curve" in note for note in model.warnings_)
+
+
+def synergy(rng: np.random.Generator, with_product: bool) -> tuple[np.ndarray, ...]:
+    """Targets, powers and activities of two regulators, of a third that shares their targets and
+    whose activity is their product or its own, and of a fourth elsewhere."""
+    A = rng.standard_normal((200, 4))
+    if with_product:
+        A[:, 2] = A[:, 0] * A[:, 1] + 0.3 * A[:, 2]
+    targets = np.zeros((4, 60), bool)
+    targets[0, :30], targets[1, 10:40], targets[2, 12:30], targets[3, 45:] = True, True, True, True
+    return targets, np.array([3.0, 2.0, 0.5, 0.4]), A
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_product_is_told_from_a_regulator(seed: int) -> None:
+    """Two regulators that act together on common targets make a third direction; one of the same
+    targets with an activity of its own is a regulator."""
+    rng = np.random.default_rng(seed)
+    targets, power, A = synergy(rng, with_product=True)
+    assert is_product(targets, power, A).tolist() == [False, False, True, False]
+    turned = A * [-2.0, 1e3, -1.0, 1.0] + [5.0, 0.0, 0.0, 1.0]
+    np.testing.assert_array_equal(is_product(targets, power, turned), is_product(targets, power, A))
+    assert not is_product(*synergy(rng, with_product=False)).any()
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_targets_that_answer_to_two_together_are_no_third_regulator(seed: int) -> None:
+    """A table in which common targets of two regulators also follow the product of their
+    activities: what is neither of the two is not certified."""
+    rng = np.random.default_rng(seed)
+    C = np.where(rng.random((8, 500)) < 0.08, rng.standard_normal((8, 500)), 0.0)
+    both = rng.choice(500, 40, replace=False)
+    C[:2, both] = rng.choice([-1, 1], (2, 40)) * rng.uniform(0.7, 1.5, (2, 40))
+    R = rng.standard_normal((150, 8))
+    G = R @ C
+    G[:, both] += np.outer(R[:, 0] * R[:, 1], rng.standard_normal(40))
+    X = G + 0.3 * rng.standard_normal(G.shape)
+    model = RCweb(9, random_state=0).fit(X)
+    with_product = np.column_stack([R[:, 0] * R[:, 1], model.transform(X)])
+    third = np.abs(np.corrcoef(with_product.T)[0, 1:]) > 0.9
+    assert third.sum() == 1, "this table was to have a direction of the product"
+    grades = model.diagnosis_[["certified", "found"]].to_numpy(bool)
+    assert not grades[third].any()
+    assert grades[~third].any(axis=1).all()

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.number import choose_directions, count_recurrent
-from rcweb.engine.search.halves import Split
+from rcweb.engine.number import choose_directions
+from rcweb.engine.search.consensus import SPLITS
+from rcweb.engine.search.halves import Split, count_recurrent
 from rcweb.engine.spectrum import leading_directions
 from rcweb.lab.simulate import simulate
 
@@ -44,7 +45,10 @@ def test_a_table_without_an_edge_of_noise_ends_with_a_number() -> None:
     chosen, tried = choose_directions(table, spectrum, lines.append)
     counts = [row["count"] for row in tried]
     assert len(lines) == len(tried) >= 2
-    assert len(chosen.s) in {55, 27, 13}
+    assert len(chosen.spectrum.s) == chosen.space.K
+    assert chosen.space.K in {55, 27, 13}
+    assert len(chosen.splits) == SPLITS
+    assert round(chosen.recurrent, 1) in counts
     assert max(counts) >= 8
 
 

@@ -12,33 +12,63 @@ when it gains little; of the numbers tried that reach nearly the most, the large
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rcweb.engine.canonical import arrange
+from rcweb.engine.canonical import Arrangement, arrange
 from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.conventions import ENOUGH_TO_TELL, LITTLE
 from rcweb.engine.search.consensus import SPLITS
-from rcweb.engine.search.halves import Split, can_be_split, chance_cosine, search_split
+from rcweb.engine.search.halves import Split, can_be_split, count_recurrent, search_splits
 from rcweb.engine.search.space import Space
 from rcweb.engine.solution import Records
 from rcweb.engine.spectrum import Spectrum, first_directions
-from rcweb.engine.threads import parallel
+
+
+@dataclass(frozen=True)
+class Directions:
+    """A basis, its variables in the engine's own order, and the splits of them that were searched
+    in it, if any."""
+
+    spectrum: Spectrum
+    arrangement: Arrangement
+    space: Space
+    splits: tuple[Split, ...] = ()
+
+    @classmethod
+    def of(cls, spectrum: Spectrum) -> Directions:
+        """The basis that a spectrum has."""
+        spectrum, arrangement = arrange(spectrum)
+        return cls(spectrum, arrangement, Space.of_spectrum(spectrum))
+
+    def searched(self) -> Directions:
+        """With the first splits; none where halves have too few variables."""
+        if not can_be_split(self.space):
+            return self
+        return replace(self, splits=tuple(search_splits(self.space, range(SPLITS))))
+
+    @property
+    def recurrent(self) -> float:
+        """Columns that both halves of a split have; mean over the splits."""
+        counts = [count_recurrent(split, self.space.K) for split in self.splits]
+        return float(np.mean(counts)) if counts else 0.0
 
 
 def choose_directions(
     table: CondensedTable, spectrum: Spectrum, report: Callable[[str], None]
-) -> tuple[Spectrum, Records]:
+) -> tuple[Directions, Records]:
     """The largest basis of nearly the most recurrent columns, and the counts behind the choice."""
     numbers = [len(spectrum.s)]
     # Among fewer, columns agree by chance: the best of 12 has a cosine of 0.64 with any other.
     while numbers[-1] >= 2 * ENOUGH_TO_TELL:
         numbers.append(numbers[-1] // 2)
-    bases: list[Spectrum] = []
+    bases: list[Directions] = []
     counts: list[float] = []
     for K in reversed(numbers):
-        bases.append(first_directions(table, K, spectrum.n_signal))
-        counts.append(_recurrent(bases[-1]))
+        basis = Directions.of(first_directions(table, K, spectrum.n_signal, K))
+        bases.append(basis.searched())
+        counts.append(bases[-1].recurrent)
         report(f"number: {counts[-1]:.1f} columns recur among {K} directions")
         if len(counts) > 1 and counts[-1] < (1 + LITTLE) * max(counts[:-1]):
             break
@@ -46,26 +76,10 @@ def choose_directions(
     chosen = max(k for k, count in enumerate(counts) if count >= nearly)
     records = [
         {
-            "evidence": f"columns that recur in halves of the variables, {len(basis.s)} directions",
+            "evidence": "columns that recur in halves of the variables, "
+            f"{basis.space.K} directions",
             "count": round(count, 1),
         }
         for basis, count in zip(bases, counts)
     ]
     return bases[chosen], records
-
-
-def _recurrent(spectrum: Spectrum) -> float:
-    """Columns that both halves of a split have, whatever the order of the variables; mean over the
-    splits."""
-    spectrum, _ = arrange(spectrum)
-    space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
-    if not can_be_split(space):
-        return 0.0
-    splits = parallel(lambda number: search_split(space, number), range(SPLITS))
-    return float(np.mean([count_recurrent(split, space.K) for split in splits]))
-
-
-def count_recurrent(split: Split, K: int) -> float:
-    """How many columns of the first half the second has too, in squared cosines, beyond chance."""
-    cosine = np.abs(split.first @ split.second.T).max(axis=1)
-    return float((cosine**2).sum() - len(cosine) * chance_cosine(K) ** 2)

@@ -14,7 +14,7 @@ Edges of a regulator that is neither are not drawn.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from rcweb.engine.canonical import Arrangement, arrange
+from rcweb.engine.canonical import Arrangement
 from rcweb.engine.checkpoint import StageStore, staged
 from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.constant_sum import (
@@ -32,7 +32,7 @@ from rcweb.engine.constant_sum import (
     needs_mean,
 )
 from rcweb.engine.conventions import FEWEST, LITTLE
-from rcweb.engine.curved import curve_of
+from rcweb.engine.curved import curve_of, is_product
 from rcweb.engine.diagnosis import (
     dense_factors,
     diagnose,
@@ -51,14 +51,14 @@ from rcweb.engine.estimate import (
 )
 from rcweb.engine.matching import row_correlation
 from rcweb.engine.measured import ERROR_RATE, judge
-from rcweb.engine.number import choose_directions
+from rcweb.engine.number import Directions, choose_directions
 from rcweb.engine.outliers import TOO_MANY, LimitedTable, limit_outliers, rows_seen
 from rcweb.engine.sample_noise import Weigh, equalise
 from rcweb.engine.samples import Samples, participation_ratio
 from rcweb.engine.search.found import Found
+from rcweb.engine.search.halves import Split
 from rcweb.engine.search.sample_halves import in_sample_halves
 from rcweb.engine.search.search import is_diffuse, search_columns
-from rcweb.engine.search.space import Space
 from rcweb.engine.solution import Records, SeenFactors, Solution
 from rcweb.engine.spectrum import FEW_LEFT, Spectrum, with_room
 from rcweb.engine.types import Array
@@ -155,15 +155,18 @@ def _search_table(
     limited = limit_outliers(equal.table, equal.samples, equal.spectrum, n_components)
     if limited.wild >= TOO_MANY:
         run.report(f"outliers: {limited.wild:.2%} of the entries limited")
-    spectrum, tried, diffuse = limited.spectrum, Records(), False
-    if not spectrum.independent:
+    basis, tried, diffuse = Directions.of(limited.spectrum), Records(), None
+    if not limited.spectrum.independent:
         if isinstance(n_components, str):
-            spectrum, tried = choose_directions(limited.table, spectrum, run.report)
-        elif diffuse := is_diffuse(_space(arrange(spectrum)[0])):
-            spectrum = with_room(limited.table, spectrum)
+            basis, tried = choose_directions(limited.table, limited.spectrum, run.report)
+        diffuse = is_diffuse(basis.space, basis.splits)
+        if diffuse and isinstance(n_components, str):
+            # As many as searches share.
+            basis = replace(basis, spectrum=replace(basis.spectrum, P=0))
+        elif diffuse:
+            basis = Directions.of(with_room(limited.table, limited.spectrum))
     # From here on variables have the engine's own order and signs; `_solution` restores the user's.
-    spectrum, arrangement = arrange(spectrum)
-    space = _space(spectrum)
+    spectrum, arrangement, space = basis.spectrum, basis.arrangement, basis.space
 
     def white() -> Array:
         # As many as the square of the directions show every column by activities alone.
@@ -173,7 +176,7 @@ def _search_table(
 
     problem = RefinedProblem(spectrum, space, white)
     run.report(f"basis: {space.K} directions, noise {space.level:.2f} of a row")
-    found = _search(problem, run, diffuse)
+    found = _search(problem, run, diffuse, basis.splits)
     searched = _Searched(limited, problem, arrangement, found, tried, samples, equal.weigh)
     noise_free = space.noise_free and spectrum.n_left > 0
     if spectrum.n_left < FEW_LEFT and isinstance(n_components, str) and not noise_free:
@@ -190,11 +193,6 @@ def _search_table(
     return _uncertain(searched)
 
 
-def _space(spectrum: Spectrum) -> Space:
-    space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
-    return replace(space, noise_kind=spectrum.noise_kind)
-
-
 def _uncertain(searched: _Searched) -> _Searched:
     """Nothing is certified: so few samples leave too few directions to tell noise from."""
     nothing = np.zeros(len(searched.found.score))
@@ -208,8 +206,8 @@ def _unknown(searched: _Searched) -> _Searched:
 
 
 def _halved(searched: _Searched, auto: bool, run: Run) -> _Searched:
-    """Where noise is not independent, what halves of the samples say; with "auto" only columns that
-    all have are kept, since the others are directions of noise.
+    """Where noise is not independent, what halves of the samples say; with "auto" only columns of
+    which they have most are kept, since the others are directions of noise.
 
     Asked where directions above noise come to an end. Where they do not, small effects have no end
     either, and half of the samples shows a few of the regulators only; so it is where zeros are not
@@ -220,7 +218,8 @@ def _halved(searched: _Searched, auto: bool, run: Run) -> _Searched:
     found = replace(found, in_samples=in_sample_halves(searched.rows_of_samples(), rows))
     run.report(f"search: {found.lasting.sum()} of {len(rows)} columns recur in halves of samples")
     if auto:
-        kept = found.lasting | (found.in_samples == found.in_samples.max())
+        # What halves of the samples explain less than half of is not there in others.
+        kept = (found.in_samples**2 > 0.5) | (found.in_samples == found.in_samples.max())
         # A stronger direction is no noise: left out, what it explains would turn the others.
         power = _powers(regress(problem.table, rows), problem.spectrum)
         kept |= power > np.median(power[kept])
@@ -263,16 +262,17 @@ def _told_apart(searched: _Searched, found: Found, estimate: NetworkEstimate) ->
     """
     space, targets = searched.problem.space, estimate.probability > 0.5
     R = searched.rows_of_samples(rows_seen(space.N)) @ estimate.projection
-    main = np.full(len(targets), -1)
+    main, product = np.full(len(targets), -1), np.zeros(len(targets), bool)
     if found.exact:
-        main = curve_of(targets, _powers(estimate, searched.problem.spectrum), R)
+        power = _powers(estimate, searched.problem.spectrum)
+        main, product = curve_of(targets, power, R), is_product(targets, power, R)
     active = participation_ratio((R**2).sum(axis=0), (R**4).sum(axis=0))
     # A tenth of few samples: Gaussian activities are as if active in a third of them.
     enough = active >= min(FEWEST, LITTLE * len(R))
     seen = space.noise_free | (targets.sum(axis=1) >= FEWEST)
     return replace(
         found,
-        identified=found.identified & seen & (main < 0),
+        identified=found.identified & seen & (main < 0) & ~product,
         straight=~np.isin(np.arange(len(main)), main),
         in_enough=space.noise_free | enough,
     )
@@ -301,14 +301,16 @@ def _take_measured(
     return replace(factors, used=seen, scales=scales), estimate, found
 
 
-def _search(problem: RefinedProblem, run: Run, diffuse: bool) -> Found:
-    """The likeliest of `effort.searches` searches, where one search stands for the answer;
-    `diffuse` if zeros are known not to be exact."""
+def _search(
+    problem: RefinedProblem, run: Run, diffuse: bool | None, splits: Sequence[Split]
+) -> Found:
+    """The likeliest of `effort.searches` searches, where one search stands for the answer; for
+    `diffuse` and `splits` see `search_columns`."""
 
     def search(stream: int) -> Found:
         def fresh() -> Found:
             P, samples = problem.spectrum.P, problem.samples
-            return search_columns(problem.space, P, run.report, stream, samples, diffuse)
+            return search_columns(problem.space, P, run.report, stream, samples, diffuse, splits)
 
         return staged(run.checkpoint, f"search{stream}", fresh, Found, run.rng)
 
@@ -323,9 +325,10 @@ def _choose_regulators(
     found: Found, spectrum: Spectrum, n_components: int | str
 ) -> NDArray[np.intp]:
     """The P best columns, confirmed ones first. With "auto" as many as directions stand above noise
-    that is independent. Above other noise the confirmed (the best, if none is); where small effects
-    are everywhere also what more than one search found: graded as neither, it has no edges, but a
-    regulator that half of the searches miss may be real. All where too few samples tell noise.
+    that is independent. Above other noise the confirmed (the best, if none is), and what halves of
+    the variables share though halves of the samples do not; where small effects are everywhere,
+    what more than one search found. Graded as neither, these have no edges, but a regulator that
+    half of the searches miss may be real. All where too few samples tell noise.
 
     However sparse, rows of few samples come last.
     """
@@ -333,7 +336,8 @@ def _choose_regulators(
     order = np.lexsort((-found.score, ~good, wild))
     if not isinstance(n_components, str):
         return order[: min(spectrum.P, n_components)]
-    kept = good | (found.frequency > 0) & (not found.exact)
+    apart = found.identified & found.in_enough
+    kept = good | (found.recurrent & apart if found.exact else found.frequency > 0)
     if spectrum.independent or spectrum.n_left < FEW_LEFT:
         kept = ~wild
     return np.flatnonzero(kept) if kept.any() else order[:1]

@@ -25,16 +25,19 @@ from rcweb.lab.simulate import simulate
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.1, 0.4])
-@pytest.mark.parametrize("seed", range(3))
-def test_planted_columns_are_found_and_certified(seed: int, noise: float) -> None:
-    """All of them, far above chance, and zeros are told to be exact."""
-    problem = planted(seed, noise=noise)
-    found = search_columns(problem.space, problem.space.K)
-    assert problem.accuracy(found.columns.B).min() > 0.98
-    assert found.confirmed.all() or noise
-    assert found.certified.mean() > 0.8
-    assert (found.score > 2 * MARGIN * found.chance).all()
-    assert found.exact
+def test_planted_columns_are_found_and_certified(noise: float) -> None:
+    """All are found, far above chance, and zeros are told to be exact; halves of so few variables
+    certify most."""
+    certified = []
+    for seed in range(8):
+        problem = planted(seed, noise=noise)
+        found = search_columns(problem.space, problem.space.K)
+        assert problem.accuracy(found.columns.B).min() > 0.98
+        assert found.confirmed.all() or noise
+        assert (found.score > 2 * MARGIN * found.chance).all()
+        assert found.exact
+        certified.append(found.certified.mean())
+    assert np.mean(certified) > 0.6
 
 
 @pytest.mark.parametrize("P", [8, 12])
@@ -113,7 +116,7 @@ def test_columns_of_fewer_searches_follow_ungraded(monkeypatch: pytest.MonkeyPat
         best=Ascent.at(space, B),
         searches=8,
     )
-    monkeypatch.setattr(search, "agree", lambda space: shared)
+    monkeypatch.setattr(search, "agree", lambda space, splits: shared)
     found = search.search_diffuse(space, 6, 0.0, lambda line: None)
     # The fifth was found once, as were the rows of the likeliest search.
     np.testing.assert_allclose(found.columns.B[:4], B[:4])

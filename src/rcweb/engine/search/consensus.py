@@ -10,13 +10,14 @@ mean would change with another set of searches.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from rcweb.engine.search.halves import Split, recurrence, search_split
+from rcweb.engine.search.halves import Split, recurrence, search_splits
 from rcweb.engine.search.joint import normalised
 from rcweb.engine.search.newton import Ascent, ascend
 from rcweb.engine.search.peel import LEAST_GAIN
@@ -24,19 +25,18 @@ from rcweb.engine.search.space import Space
 from rcweb.engine.threads import parallel
 from rcweb.engine.types import Array, Mask
 
-# Each gives two searches. Measured on four tables: of the regulators found, 0.964 on average agree
-# between two sets of starts with 4 splits, 0.975 with 6, 0.986 with 8, 0.994 with 9.
-MOST_SPLITS = 8
+MOST_SPLITS = 8  # each gives two searches
 SPLITS = 2  # searched at once: all where one search gives the columns, else before a stop test
-POLISH_STEPS = 12  # Newton steps on all variables; measured: 8 to 12 do what 90 gradient steps did
+POLISH_STEPS = 4  # Newton steps on all variables
 # Cosine above which rows of two searches count as one regulator. Measured (plan `sensitivity`): 0.7
 # to 0.925 give the same score to 0.0004; at 0.9 accuracy with a background of 0.4 falls by 0.03.
 SAME = 0.85
 MATCHING_ROUNDS = 4  # of matching rows to means and averaging them
 OFTEN = 0.5  # conventional: share of the searches that must find a regulator
 # Largest expected 1 - cosine between the answers of two sets of searches. Derived from the 0.05 at
-# which two answers count as different: below this limit they rarely differ by that much.
-MOST_ERROR = 0.02
+# which two answers count as different: if rows scatter along one direction, 1 - cosine is this
+# times a chi-squared variable of one degree, which is below 3.84 in 95 of 100 cases.
+MOST_ERROR = 0.05 / 3.84
 
 
 @dataclass(frozen=True)
@@ -66,25 +66,22 @@ class Consensus:
         return (self.frequency >= often) & (self.error < MOST_ERROR)
 
 
-def agree(space: Space) -> Consensus:
-    """Search splits of the variables until the means of frequent rows are accurate enough.
+def agree(space: Space, splits: Sequence[Split] = ()) -> Consensus:
+    """Search splits of the variables until the means of frequent rows are accurate enough; `splits`
+    are the first ones, if they were searched before.
 
     Stops when every row that most searches found has an error below half of `MOST_ERROR`, or after
     `MOST_SPLITS` splits. In the second case rows with a larger error are returned too, but `found`
     is False for them.
     """
-    splits: list[Split] = []
+    searched: list[Split] = []
     ends: list[Ascent] = []
-
-    def both(number: int) -> tuple[Split, list[Ascent]]:
-        split = search_split(space, number)
-        return split, [polish(space, B) for B in (split.first, split.second)]
-
-    while len(splits) < MOST_SPLITS:
-        numbers = range(len(splits), len(splits) + SPLITS)
-        for split, polished in parallel(both, numbers):
-            splits.append(split)
-            ends += polished
+    while len(searched) < MOST_SPLITS:
+        numbers = range(len(searched), len(searched) + SPLITS)
+        more = list(splits[numbers.start : numbers.stop]) or search_splits(space, numbers)
+        halves = [half for split in more for half in (split.first, split.second)]
+        searched += more
+        ends += parallel(lambda B: polish(space, B), halves)
         mean, frequency, error = average(ends)
         # Half of the limit: the error is itself an estimate, and this leaves a margin.
         if (error[frequency >= OFTEN] < MOST_ERROR / 2).all():
@@ -92,7 +89,7 @@ def agree(space: Space) -> Consensus:
     order = np.lexsort((error, -frequency))
     B = mean[order]
     best = max(ends, key=lambda end: end.L)
-    return Consensus(B, frequency[order], error[order], recurrence(B, splits), best, len(ends))
+    return Consensus(B, frequency[order], error[order], recurrence(B, searched), best, len(ends))
 
 
 def polish(space: Space, B: Array) -> Ascent:
@@ -121,6 +118,7 @@ def average(ends: list[Ascent]) -> tuple[Array, Array, Array]:
     """
     mean = _first_means(ends)
     for _ in range(MATCHING_ROUNDS):
+        mean = _distinct(mean)
         total, count, apart = np.zeros_like(mean), np.zeros(len(mean)), np.zeros(len(mean))
         for end in ends:
             cosine = end.B @ mean.T
@@ -131,8 +129,8 @@ def average(ends: list[Ascent]) -> tuple[Array, Array, Array]:
             total[j] += np.sign(cosine[i, j])[:, None] * end.B[i]
             count[j] += 1
             apart[j] += 1 - cosine[i, j] ** 2
-        alive = count > 0
-        mean, count, apart = normalised(total[alive]), count[alive], apart[alive]
+        order = np.argsort(-count, kind="stable")[: np.count_nonzero(count)]
+        mean, count, apart = normalised(total[order]), count[order], apart[order]
     # Variance of a mean: the members' squared distance to it, apart / (count - 1), divided by
     # count. A single member says nothing about its error.
     error = np.where(count > 1, apart / np.maximum(count * (count - 1), 1), 1.0)
@@ -141,20 +139,41 @@ def average(ends: list[Ascent]) -> tuple[Array, Array, Array]:
 
 def _first_means(ends: list[Ascent]) -> Array:
     """Greedy start of `average`: the row with most near rows in other searches absorbs them, then
-    the next one that is left."""
+    the next one that is left. Rows that no other search has are left out; if there are none but
+    such, the sparsest one is kept."""
     B, J = np.vstack([end.B for end in ends]), np.concatenate([end.J for end in ends])
-    # The small multiple of J breaks ties in favour of the sparser row.
-    support = 1e-3 * J
+    support = np.zeros(len(B))
     for end in ends:
         nearest = np.abs(B @ end.B.T).max(axis=1)
         support += np.where(nearest > SAME, nearest, 0.0)
+    shared = np.flatnonzero(support > 1 + SAME / 2)  # beyond the row itself
+    if not len(shared):
+        return B[[np.argmax(J)]]
+    # The small multiple of J breaks ties in favour of the sparser row.
+    B, support = B[shared], support[shared] + 1e-3 * J[shared]
     left = np.ones(len(B), bool)
     means = []
     for c in np.argsort(-support, kind="stable"):
         if left[c]:
-            cosine = B @ B[c]
-            near = np.abs(cosine) > SAME
-            company = left & near
-            means.append((np.sign(cosine[company])[:, None] * B[company]).sum(axis=0))
+            mean = B[c]
+            for _ in range(MATCHING_ROUNDS):
+                cosine = B @ mean
+                near = np.abs(cosine) > SAME
+                company = left & near
+                mean = np.sign(cosine[company]) @ B[company]
+                mean = mean / np.linalg.norm(mean)
+            means.append(mean)
             left &= ~near
-    return np.asarray(normalised(np.array(means)))
+            left[c] = False
+    return np.array(means)
+
+
+def _distinct(mean: Array) -> Array:
+    """The means, the most frequent first, without those that are the same as an earlier one: a
+    greedy start far from the middle of its rows leaves some of them to another mean."""
+    near = np.abs(mean @ mean.T) > SAME
+    kept: list[int] = []
+    for c in range(len(mean)):
+        if not near[c, kept].any():
+            kept.append(c)
+    return mean[kept]

@@ -65,9 +65,13 @@ class Found:
     def certified(self) -> Mask:
         """(n,) recurs in halves of the variables that share none, and of the samples, is sparser
         than chance, and is told apart from noise and from other regulators."""
-        recurrent = (self._beyond_chance > CERTAIN) & self.lasting
         apart = self.identified & self.straight & self.in_enough
-        return recurrent & apart & (self.score > max(self.chance, 0.0))
+        return self.recurrent & self.lasting & apart & (self.score > max(self.chance, 0.0))
+
+    @property
+    def recurrent(self) -> Mask:
+        """(n,) found again in halves of the variables."""
+        return self._beyond_chance > CERTAIN
 
     @property
     def lasting(self) -> Mask:

@@ -19,11 +19,13 @@ from numpy.typing import NDArray
 from rcweb.engine.search.joint import fixed_point, normalised, orthogonal
 from rcweb.engine.search.newton import Ascent, ascend
 from rcweb.engine.search.space import Space
+from rcweb.engine.threads import parallel
 from rcweb.engine.types import Array
 
 STREAM = 20100513  # seed of the fixed stream, arbitrary
 FIXED_POINT_STEPS = 20  # FastICA steps from a random start, in one half
-NEWTON_STEPS = 8  # measured: 8 to 12 Newton steps do what 90 gradient steps did
+OBLIQUE_STEPS = 2  # Newton steps after them: enough where the mean of many searches is taken
+CONVERGED_STEPS = 30  # Newton steps after which sparse rows have converged
 LEAST_POWER = 1e-3  # floor of a direction's power in a half: whitening must not amplify rounding
 
 
@@ -40,18 +42,23 @@ def can_be_split(space: Space) -> bool:
     return space.N >= 2 * (space.K + 1)
 
 
-def search_split(space: Space, number: int) -> Split:
-    """Search both halves of split `number`."""
+def search_splits(space: Space, numbers: range, *, converged: bool = False) -> list[Split]:
+    """Search both halves of each split."""
+    halves = [(number, which) for number in numbers for which in (0, 1)]
+    found = parallel(lambda half: search_half(space, *half, converged=converged), halves)
+    return [Split(*both) for both in zip(found[::2], found[1::2])]
+
+
+def search_half(space: Space, number: int, which: int, *, converged: bool = False) -> Array:
+    """Columns found in the first (`which` = 0) or second half of split `number` alone, as unit rows
+    in the coordinates of `space`."""
     rng = np.random.default_rng([STREAM, number])
-    first, second = np.array_split(rng.permutation(space.N), 2)
-    return Split(search_half(space, first, rng), search_half(space, second, rng))
-
-
-def search_half(space: Space, variables: NDArray[np.intp], rng: np.random.Generator) -> Array:
-    """K columns found in some `variables` alone, as unit rows in the coordinates of `space`."""
+    variables = np.array_split(rng.permutation(space.N), 2)[which]
+    rng = rng.spawn(2)[which]
     half, whitening = part(space, variables)
     start = fixed_point(half, random_start(space.K, rng), FIXED_POINT_STEPS)
-    found = ascend(half, Ascent.at(half, start), NEWTON_STEPS)
+    steps = CONVERGED_STEPS if converged else OBLIQUE_STEPS
+    found = ascend(half, Ascent.at(half, start), steps)
     return np.asarray(normalised(found.B @ whitening))
 
 
@@ -83,6 +90,12 @@ def beyond_chance(recurrence: Array, K: int) -> Array:
     """Recurrence rescaled so that 0 is what chance reaches and 1 means equal columns."""
     chance = chance_cosine(K)
     return np.asarray((recurrence - chance) / (1 - chance)) if chance < 1 else 0 * recurrence
+
+
+def count_recurrent(split: Split, K: int) -> float:
+    """How many columns of the first half the second has too, in squared cosines, beyond chance."""
+    cosine = np.abs(split.first @ split.second.T).max(axis=1)
+    return float((cosine**2).sum() - len(cosine) * chance_cosine(K) ** 2)
 
 
 def recurrence(B: Array, splits: list[Split]) -> Array:

@@ -73,6 +73,8 @@ class Ascent:
 
     def take(self, space: Space, rows: NDArray[np.intp]) -> Ascent:
         """Some of the rows."""
+        if len(rows) == len(self.B):
+            return self
         return Ascent.at(space, self.B[rows], self.density.take(rows), EM_ROUNDS)
 
 

@@ -23,7 +23,7 @@ SAMPLE_SPLITS = 3
 
 
 def in_sample_halves(samples: Array, rows: Array) -> Array:
-    """(n,) the least cosine of each row (n, N) with its match in halves of the `samples` (M, N),
+    """(n,) the median cosine of each row (n, N) with its match in halves of the `samples` (M, N),
     each searched anew.
 
     A half is searched in at most half as many directions as it has samples: beyond them there is
@@ -39,7 +39,7 @@ def in_sample_halves(samples: Array, rows: Array) -> Array:
         found = _search(half, max(min(len(rows), len(half) // 2), 1))
         return np.asarray(np.abs(unit @ found.T).max(axis=1))
 
-    return np.asarray(np.min(parallel(best, range(len(halves))), axis=0))
+    return np.asarray(np.median(parallel(best, range(len(halves))), axis=0))
 
 
 def _search(samples: Array, K: int) -> Array:

@@ -10,13 +10,13 @@ Nothing here depends on the user's seed: random numbers come from a fixed stream
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rcweb.engine.conventions import LITTLE
+from rcweb.engine.conventions import ENOUGH_TO_TELL, LITTLE
 from rcweb.engine.posterior.entries import entries_of_rows
 from rcweb.engine.posterior.slab import density_concentration
 from rcweb.engine.search.activities import peel_both
@@ -24,15 +24,17 @@ from rcweb.engine.search.consensus import OFTEN, SAME, SPLITS, Consensus, agree
 from rcweb.engine.search.deflate import deflate
 from rcweb.engine.search.found import Found, mostly
 from rcweb.engine.search.halves import (
+    CONVERGED_STEPS,
     STREAM,
     Split,
     can_be_split,
     random_start,
     recurrence,
-    search_split,
+    search_half,
+    search_splits,
 )
 from rcweb.engine.search.joint import Columns, climb, fixed_point
-from rcweb.engine.search.newton import Ascent
+from rcweb.engine.search.newton import Ascent, ascend
 from rcweb.engine.search.peel import (
     NEW_SHARE,
     chance_level,
@@ -44,7 +46,6 @@ from rcweb.engine.search.peel import (
 from rcweb.engine.search.sharpen import sharpen
 from rcweb.engine.search.space import AGREED, NARROWEST, Density, Space
 from rcweb.engine.search.unmix import unmix
-from rcweb.engine.threads import parallel
 from rcweb.engine.types import Array, Mask, Rng
 
 FIXED_POINT_START = 60  # FastICA steps of the joint start
@@ -66,37 +67,46 @@ def search_columns(
     report: Callable[[str], None] = lambda line: None,
     stream: int = 0,
     samples: Callable[[], Array] | None = None,
-    diffuse: bool = False,
+    diffuse: bool | None = None,
+    splits: Sequence[Split] = (),
 ) -> Found:
     """Columns of large likelihood: K where zeros are exact, `most` of which must be sparse, and
     about `most` where they are not.
 
     Budgets are counts of steps. `stream` gives another set of starts, to see whether they matter.
-    `samples` gives the samples' white coordinates (M, K), if they may help. `diffuse` says that
-    zeros are known not to be exact.
+    `samples` gives the samples' white coordinates (M, K), if they may help. `diffuse` says whether
+    zeros are small and not exact, if that is known, and `splits` are the first ones of the
+    variables, if they were searched.
     """
     rng = np.random.default_rng([STREAM, stream])
     chance = chance_level(space, space.K, rng)
     if not diffuse:
         start = joint_start(space, rng)
-        diffuse = _zeros_are_small(space, start, chance)
+        if diffuse is None:
+            diffuse = _zeros_are_small(space, start.B, chance)
     if not diffuse:
         found = _search_exact(space, most, start, chance, rng, report, samples)
         if can_be_split(space) and space.noise_free:
             diffuse = not _have_zeros(space, found.columns.B, found.columns.density)
-    return search_diffuse(space, most, chance, report) if diffuse else found
+    return search_diffuse(space, most, chance, report, splits) if diffuse else found
 
 
-def is_diffuse(space: Space) -> bool:
-    """Whether `search_columns` would take zeros not to be exact, as far as its start tells."""
-    rng = np.random.default_rng([STREAM, 0])
-    chance = chance_level(space, space.K, rng)
-    return _zeros_are_small(space, joint_start(space, rng), chance)
+def is_diffuse(space: Space, splits: Sequence[Split] = ()) -> bool:
+    """Whether zeros are small and not exact, by the sparsest columns of one half of the variables:
+    the first of `splits`, searched here if there is none. They are led to their maximum, where
+    exact zeros show; as many as tell a quartile, since the others would cost more."""
+    if not can_be_split(space):
+        return False
+    chance = chance_level(space, space.K, np.random.default_rng([STREAM, 0]))
+    half = Ascent.at(space, splits[0].first if splits else search_half(space, 0, 0))
+    sparsest = np.argsort(-half.J, kind="stable")[: 2 * ENOUGH_TO_TELL]
+    rows = ascend(space, half.take(space, np.sort(sparsest)), CONVERGED_STEPS)
+    return _zeros_are_small(space, rows.B, chance)
 
 
-def _zeros_are_small(space: Space, start: Columns, chance: float) -> bool:
+def _zeros_are_small(space: Space, B: Array, chance: float) -> bool:
     """Small and not exact; not asked where halves of the variables cannot be searched."""
-    return can_be_split(space) and not zeros_are_exact(space, start.B, chance)
+    return can_be_split(space) and not zeros_are_exact(space, B, chance)
 
 
 def joint_start(space: Space, rng: Rng) -> Columns:
@@ -223,7 +233,7 @@ def _splits(space: Space) -> list[Split]:
     """Cold searches of halves of the variables; none where a half is too small for K columns."""
     if not can_be_split(space):
         return []
-    return parallel(lambda number: search_split(space, number), range(SPLITS))
+    return search_splits(space, range(SPLITS), converged=True)
 
 
 def search_thoroughly(
@@ -278,18 +288,26 @@ def _finish(space: Space, B: Array, widths: NDArray[np.float64]) -> Columns:
     return unmix(space, columns)
 
 
-def search_diffuse(space: Space, most: int, chance: float, report: Callable[[str], None]) -> Found:
+def search_diffuse(
+    space: Space,
+    most: int,
+    chance: float,
+    report: Callable[[str], None],
+    splits: Sequence[Split] = (),
+) -> Found:
     """The columns that most searches share; up to `most`, those that fewer share, then others of
-    the likeliest search.
+    the likeliest search. With 0 for `most`, all that more than one search has. `splits` are the
+    first searches, if they were made before.
 
     A column that half of the searches have may be just below half with other starts. Kept in both
     cases, it is the same row, and only its grade depends on the starts.
     """
-    shared = agree(space)
+    shared = agree(space, splits)
     frequent = shared.frequency >= OFTEN
     several = np.flatnonzero(shared.frequency * shared.searches > 1.5)
     order = several if len(several) else np.arange(1)
-    keep = independent(shared.B, order, shared.B[:0], max(int(frequent.sum()), most), NEW_SHARE)
+    enough = max(int(frequent.sum()), most) if most else len(order)
+    keep = independent(shared.B, order, shared.B[:0], enough, NEW_SHARE)
     B = np.vstack([shared.B[keep], _others(shared, shared.B[keep], most - len(keep))])
     point = Ascent.at(space, B, rounds=DENSITY_ROUNDS)
     report(f"search: {shared.found.sum()} columns shared by {shared.searches} searches")
