@@ -40,7 +40,7 @@ class Directions:
     def of(cls, spectrum: Spectrum) -> Directions:
         """The basis that a spectrum has."""
         spectrum, arrangement = arrange(spectrum)
-        return cls(spectrum, arrangement, Space.of_spectrum(spectrum))
+        return cls(spectrum, arrangement, Space.of(spectrum.V, spectrum.s, spectrum.sigma))
 
     def searched(self) -> Directions:
         """With the first splits; none where halves have too few variables."""

@@ -155,18 +155,22 @@ def _search_table(
     limited = limit_outliers(equal.table, equal.samples, equal.spectrum, n_components)
     if limited.wild >= TOO_MANY:
         run.report(f"outliers: {limited.wild:.2%} of the entries limited")
-    basis, tried, diffuse = Directions.of(limited.spectrum), Records(), None
-    if not limited.spectrum.independent:
-        if isinstance(n_components, str):
-            basis, tried = choose_directions(limited.table, limited.spectrum, run.report)
+    auto, independent = isinstance(n_components, str), limited.spectrum.independent
+    tried, diffuse = Records(), None
+    if auto and not independent:
+        basis, tried = choose_directions(limited.table, limited.spectrum, run.report)
+    else:
+        basis = Directions.of(limited.spectrum)
+    if not independent:
         diffuse = is_diffuse(basis.space, basis.splits)
-        if diffuse and isinstance(n_components, str):
+        if diffuse and auto:
             # As many as searches share.
             basis = replace(basis, spectrum=replace(basis.spectrum, P=0))
         elif diffuse:
             basis = Directions.of(with_room(limited.table, limited.spectrum))
     # From here on variables have the engine's own order and signs; `_solution` restores the user's.
-    spectrum, arrangement, space = basis.spectrum, basis.arrangement, basis.space
+    spectrum, arrangement = basis.spectrum, basis.arrangement
+    space = replace(basis.space, noise_kind=spectrum.noise_kind)
 
     def white() -> Array:
         # As many as the square of the directions show every column by activities alone.

@@ -67,7 +67,10 @@ class Weigh:
             explained, u being the sample's part of the direction (as if it had been left out).
         """
         scaled = (rows - self.centre) * self.factor
-        coordinates = scaled @ self.V
+        return self.variance_of(scaled, scaled @ self.V, weight)
+
+    def variance_of(self, scaled: Array, coordinates: Array, weight: Array | None) -> Array:
+        """The same for rows that are centred and scaled, and their coordinates."""
         part = coordinates / self.s
         others = 1.0 if weight is None else np.maximum(1 - (weight[:, None] * part) ** 2, 0.0)
         rest = (scaled - (coordinates * others) @ self.V.T) / (self.scatter * self.factor)
@@ -132,23 +135,26 @@ def _weigh(rows: Array, spectrum: Spectrum) -> Weigh | None:
     chance = MEDIAN_VARIANCE / (N - n)
     most = chance * (1 + STANDARD_ERRORS * np.sqrt(2 / M))
     share = np.sqrt(M / spectrum.table.M)
-    zero, one = np.zeros(N), np.ones(M)
-    weigh = _around(rows, zero, factor, spectrum.V[:, :n], spectrum.s[:n] * share, 1.0)
-    if np.log(weigh.variance(rows, one)).var() < most:
+    zero, scaled = np.zeros(N), rows * factor
+    _, variance = _around(
+        scaled, zero, factor, spectrum.V[:, :n], spectrum.s[:n] * share, 1.0, np.ones(M)
+    )
+    if np.log(variance).var() < most:
         return None
     # Noisy samples bend the directions to themselves. So these start from samples of equal length
     # (spherical principal components), and with half as many of them.
-    weight = 1 / np.maximum(np.linalg.norm(rows * factor, axis=1), 1e-300)
+    weight = 1 / np.maximum(np.linalg.norm(scaled, axis=1), 1e-300)
     typical, k = 0.0, (n + 1) // 2
     for _ in range(WEIGHING_ROUNDS):
         # The mean of some samples only is less accurate than the one already taken off.
         centre = np.average(rows, axis=0, weights=weight**2) if M == spectrum.table.M else zero
-        leading = CondensedTable.of((rows - centre) * factor * weight[:, None]).leading(n)
+        scaled = (rows - centre) * factor
+        leading = CondensedTable.of(scaled * weight[:, None]).leading(n)
         # Only what clearly exceeds noise: a spare direction would take up a noisy sample.
         edge = CLEARLY * noise_edge(leading.noise(n), M, N)
         k = min(k, max(int((leading.values > edge).sum()), 1))
-        weigh = _around(rows, centre, factor, leading.V[:, :k], leading.values[:k], typical)
-        variance = weigh.variance(rows, weight)
+        V, s = leading.V[:, :k], leading.values[:k]
+        weigh, variance = _around(scaled, centre, factor, V, s, typical, weight)
         spread = float(np.log(variance).var())
         believed = max(1 - chance / spread, 0.0)
         # Only noisier samples count less. Samples to which a table was referred (its zero) seem to
@@ -163,10 +169,21 @@ def _weigh(rows: Array, spectrum: Spectrum) -> Weigh | None:
     return None if spread < most else replace(weigh, least=least, believed=believed, unit=size)
 
 
-def _around(rows: Array, centre: Array, factor: Array, V: Array, s: Array, typical: float) -> Weigh:
-    """Weights by what the directions V leave of the rows."""
-    scaled = (rows - centre) * factor
-    rest = (scaled - scaled @ V @ V.T) / factor
+def _around(
+    scaled: Array,
+    centre: Array,
+    factor: Array,
+    V: Array,
+    s: Array,
+    typical: float,
+    weight: Array,
+) -> tuple[Weigh, Array]:
+    """Weights by what the directions V leave of the `scaled` rows, and the variance of those that
+    entered with `weight`."""
+    coordinates = scaled @ V
+    rest = (scaled - coordinates @ V.T) / factor
     scatter = np.sqrt(np.median(rest * rest, axis=0) / MEDIAN_SQUARE)
     # Exact copies have no scatter; 1e-3 keeps them finite and lets them count for little.
-    return Weigh(centre, factor, V, s, np.maximum(scatter, 1e-3 * np.median(scatter)), typical)
+    scatter = np.maximum(scatter, 1e-3 * np.median(scatter))
+    weigh = Weigh(centre, factor, V, s, scatter, typical)
+    return weigh, weigh.variance_of(scaled, coordinates, weight)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rcweb.engine.search.kernels import two_part_log_density, two_part_step
 from rcweb.engine.types import Array, Noise
-
-if TYPE_CHECKING:
-    from rcweb.engine.spectrum import Spectrum
 
 Single = NDArray[np.float32]
 
@@ -56,12 +52,6 @@ class Space:
     XT: Single
     noise: Array
     noise_kind: Noise = "independent"
-
-    @classmethod
-    def of_spectrum(cls, spectrum: Spectrum) -> Space:
-        """The space that the leading directions of a table span."""
-        space = cls.of(spectrum.V, spectrum.s, spectrum.sigma)
-        return replace(space, noise_kind=spectrum.noise_kind)
 
     @classmethod
     def of(cls, V: Array, s: Array, sigma: float) -> Space:
