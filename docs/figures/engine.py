@@ -25,7 +25,7 @@ from rcweb.engine.outliers import limit_outliers
 from rcweb.engine.prepare import prepare
 from rcweb.engine.sample_noise import equalise
 from rcweb.engine.samples import InMemory
-from rcweb.engine.search.consensus import MOST_ERROR, OFTEN, agree
+from rcweb.engine.search.consensus import OFTEN, agree, most_error
 from rcweb.engine.search.found import CERTAIN, RECURRENT, Found
 from rcweb.engine.search.halves import STREAM, beyond_chance
 from rcweb.engine.search.joint import Columns
@@ -357,14 +357,14 @@ def engine_consensus() -> Figure:
     several = shared.error < 1  # a single search says nothing about the error
     figure, (axes,) = new_figure(3.0)
     often = OFTEN + np.sqrt(OFTEN * (1 - OFTEN) / shared.searches)
-    axes.add_patch(Rectangle((often, 0), 0.6, MOST_ERROR, color=LIGHT, alpha=0.5, lw=0))
+    axes.add_patch(Rectangle((often, 0), 0.6, most_error(), color=LIGHT, alpha=0.5, lw=0))
     image = axes.scatter(
         shared.frequency[several], shared.error[several], c=rho[several], s=36, cmap="viridis",
         vmin=0.5, vmax=1, edgecolor="black", lw=0.4,
     )  # fmt: skip
     axes.set(xlim=(0.1, 1.03), ylim=(0, 0.06), ylabel="error of the mean")
     axes.set(xlabel=f"share of the {shared.searches} searches that have the column")
-    axes.text(1.02, 0.95 * MOST_ERROR, "found", ha="right", va="top", fontsize=10)
+    axes.text(1.02, 0.95 * most_error(), "found", ha="right", va="top", fontsize=10)
     figure.colorbar(image, label="correlation with\na planted row")
     return figure
 

@@ -56,8 +56,8 @@ def test_regulators_are_found_under_such_noise() -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_few_samples_of_unequal_noise_keep_their_regulators(seed: int) -> None:
-    """Half of 75 such samples shows rows in part: asked to agree by 0.9 in all of six halves, one or
-    two of 12 regulators were left, and what the others explain turned those."""
+    """Half of 75 such samples shows rows in part. Where all of six halves had to agree by 0.9, one
+    or two of 12 regulators were left, and what the others explain turned those."""
     rng = np.random.default_rng(seed)
     C = np.where(rng.random((12, 300)) < 0.1, rng.standard_normal((12, 300)), 0.0)
     G = rng.standard_normal((75, 12)) @ C

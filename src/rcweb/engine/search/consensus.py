@@ -21,7 +21,7 @@ from rcweb.engine.search.halves import Split, recurrence, search_splits
 from rcweb.engine.search.joint import normalised
 from rcweb.engine.search.newton import Ascent, ascend
 from rcweb.engine.search.peel import LEAST_GAIN
-from rcweb.engine.search.space import Space
+from rcweb.engine.search.space import AGREED, Space
 from rcweb.engine.threads import parallel
 from rcweb.engine.types import Array, Mask
 
@@ -33,10 +33,6 @@ POLISH_STEPS = 4  # Newton steps on all variables
 SAME = 0.85
 MATCHING_ROUNDS = 4  # of matching rows to means and averaging them
 OFTEN = 0.5  # conventional: share of the searches that must find a regulator
-# Largest expected 1 - cosine between the answers of two sets of searches. Derived from the 0.05 at
-# which two answers count as different: if rows scatter along one direction, 1 - cosine is this
-# times a chi-squared variable of one degree, which is below 3.84 in 95 of 100 cases.
-MOST_ERROR = 0.05 / 3.84
 
 
 @dataclass(frozen=True)
@@ -63,14 +59,21 @@ class Consensus:
         """(n,) whether another set of searches would give the same row: often enough, and by a
         standard error more than that, since the share is itself counted in few searches."""
         often = OFTEN + np.sqrt(OFTEN * (1 - OFTEN) / self.searches)
-        return (self.frequency >= often) & (self.error < MOST_ERROR)
+        return (self.frequency >= often) & (self.error < most_error())
+
+
+def most_error() -> float:
+    """Largest expected 1 - cosine between the answers of two sets of searches, that they agree in
+    95 of 100 cases: if rows scatter along one direction, 1 - cosine is what is expected times a
+    chi-squared variable of one degree, which is below 3.84 so often."""
+    return (1 - AGREED) / 3.84
 
 
 def agree(space: Space, splits: Sequence[Split] = ()) -> Consensus:
     """Search splits of the variables until the means of frequent rows are accurate enough; `splits`
     are the first ones, if they were searched before.
 
-    Stops when every row that most searches found has an error below half of `MOST_ERROR`, or after
+    Stops when every row that most searches found has an error below half of `most_error`, or after
     `MOST_SPLITS` splits. In the second case rows with a larger error are returned too, but `found`
     is False for them.
     """
@@ -84,7 +87,7 @@ def agree(space: Space, splits: Sequence[Split] = ()) -> Consensus:
         ends += parallel(lambda B: polish(space, B), halves)
         mean, frequency, error = average(ends)
         # Half of the limit: the error is itself an estimate, and this leaves a margin.
-        if (error[frequency >= OFTEN] < MOST_ERROR / 2).all():
+        if (error[frequency >= OFTEN] < most_error() / 2).all():
             break
     order = np.lexsort((error, -frequency))
     B = mean[order]
