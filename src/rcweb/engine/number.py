@@ -56,17 +56,18 @@ class Directions:
 
 
 def choose_directions(
-    table: CondensedTable, spectrum: Spectrum, report: Callable[[str], None]
+    table: CondensedTable, most: int, report: Callable[[str], None]
 ) -> tuple[Directions, Records]:
-    """The largest basis of nearly the most recurrent columns, and the counts behind the choice."""
-    numbers = [len(spectrum.s)]
+    """The largest basis of nearly the most recurrent columns, among those of `most` directions, a
+    half of them and so on; and the counts behind the choice."""
+    numbers = [most]
     # Among fewer, columns agree by chance: the best of 12 has a cosine of 0.64 with any other.
     while numbers[-1] >= 2 * ENOUGH_TO_TELL:
         numbers.append(numbers[-1] // 2)
     bases: list[Directions] = []
     counts: list[float] = []
     for K in reversed(numbers):
-        basis = Directions.of(first_directions(table, K, spectrum.n_signal, K))
+        basis = Directions.of(first_directions(table, K, most, K))
         bases.append(basis.searched())
         counts.append(bases[-1].recurrent)
         report(f"number: {counts[-1]:.1f} columns recur among {K} directions")

@@ -155,19 +155,22 @@ def _search_table(
     limited = limit_outliers(equal.table, equal.samples, equal.spectrum, n_components)
     if limited.wild >= TOO_MANY:
         run.report(f"outliers: {limited.wild:.2%} of the entries limited")
-    auto, independent = isinstance(n_components, str), limited.spectrum.independent
-    tried, diffuse = Records(), None
-    if auto and not independent:
-        basis, tried = choose_directions(limited.table, limited.spectrum, run.report)
-    else:
-        basis = Directions.of(limited.spectrum)
-    if not independent:
-        diffuse = is_diffuse(basis.space, basis.splits)
-        if diffuse and auto:
+    spectrum, tried, diffuse = limited.spectrum, Records(), None
+    if spectrum.independent:
+        basis = Directions.of(spectrum)
+    elif isinstance(n_components, str):
+        basis, tried = choose_directions(limited.table, len(spectrum.s), run.report)
+        if diffuse := is_diffuse(basis.space, basis.splits):
             # As many as searches share.
             basis = replace(basis, spectrum=replace(basis.spectrum, P=0))
-        elif diffuse:
-            basis = Directions.of(with_room(limited.table, limited.spectrum))
+    else:
+        room = asked = Directions.of(with_room(limited.table, spectrum)).searched()
+        if spectrum.shows_edge:
+            # Small effects are told beside noise, in which the directions not asked for would be.
+            most = max(spectrum.n_above_noise, len(spectrum.s))
+            asked, _ = choose_directions(limited.table, most, run.report)
+        diffuse = is_diffuse(asked.space, asked.splits)
+        basis = room if diffuse else Directions.of(spectrum)
     # From here on variables have the engine's own order and signs; `_solution` restores the user's.
     spectrum, arrangement = basis.spectrum, basis.arrangement
     space = replace(basis.space, noise_kind=spectrum.noise_kind)

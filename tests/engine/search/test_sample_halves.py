@@ -30,11 +30,25 @@ def test_true_rows_recur_and_sums_of_two_do_not(seed: int) -> None:
     assert in_sample_halves(G, unit + np.roll(unit, 1, axis=0)).max() < 1 - LITTLE
 
 
-@pytest.mark.parametrize(("seed", "asked"), [(0, "auto"), (1, "auto"), (1, 10)])
-def test_noise_that_neighbours_share_makes_no_regulator(seed: int, asked: int | str) -> None:
+@pytest.mark.parametrize(
+    ("seed", "M", "N", "memory", "asked"),
+    [
+        (0, 100, 400, 0.9, "auto"),
+        (1, 100, 400, 0.9, "auto"),
+        (1, 100, 400, 0.9, 10),
+        (10, 200, 300, 0.8, 8),
+        (11, 200, 300, 0.8, 8),
+        (10, 150, 500, 0.6, 12),
+    ],
+)
+def test_noise_that_neighbours_share_makes_no_regulator(
+    seed: int, M: int, N: int, memory: float, asked: int | str
+) -> None:
     """Such noise is sparse, and recurs in halves of the variables: it had 8 certified regulators
-    with 350 edges, with "auto" 20 and 560."""
-    X = neighbours(np.random.default_rng(seed), 100, 400, 0.9)
+    with 350 edges, with "auto" 20 and 560. Asked in the few directions of a given number, where the
+    others count as noise, it was taken for small effects, of which halves of the samples say
+    nothing."""
+    X = neighbours(np.random.default_rng(seed), M, N, memory)
     model = RCweb(asked, random_state=0).fit(X)
     assert not model.diagnosis_["certified"].any()
     assert not model.components_.any()
@@ -65,4 +79,4 @@ def test_few_samples_of_unequal_noise_keep_their_regulators(seed: int) -> None:
     model = RCweb(random_state=0).fit(G + noise)
     assert 11 <= model.n_components_ <= 13
     assert score_network(model.weights_, C).rho > 0.9
-    assert model.diagnosis_["found"].sum() >= 7
+    assert model.diagnosis_["found"].sum() >= 5
