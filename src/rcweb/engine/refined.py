@@ -160,17 +160,18 @@ def _search_table(
         basis = Directions.of(spectrum)
     elif isinstance(n_components, str):
         basis, tried = choose_directions(limited.table, len(spectrum.s), run.report)
-        if diffuse := is_diffuse(basis.space, basis.splits):
+        if diffuse := _is_diffuse(basis):
             # As many as searches share.
             basis = replace(basis, spectrum=replace(basis.spectrum, P=0))
     else:
-        room = asked = Directions.of(with_room(limited.table, spectrum)).searched()
-        if spectrum.shows_edge:
-            # Small effects are told beside noise, in which the directions not asked for would be.
+        basis = Directions.of(with_room(limited.table, spectrum)).searched()
+        diffuse = _is_diffuse(basis)
+        if diffuse and spectrum.shows_edge:
+            # Beside noise, in which directions that were not asked for would be.
             most = max(spectrum.n_above_noise, len(spectrum.s))
-            asked, _ = choose_directions(limited.table, most, run.report)
-        diffuse = is_diffuse(asked.space, asked.splits)
-        basis = room if diffuse else Directions.of(spectrum)
+            diffuse = _is_diffuse(choose_directions(limited.table, most, run.report)[0])
+        if not diffuse:
+            basis = Directions.of(spectrum)
     # From here on variables have the engine's own order and signs; `_solution` restores the user's.
     spectrum, arrangement = basis.spectrum, basis.arrangement
     space = replace(basis.space, noise_kind=spectrum.noise_kind)
@@ -198,6 +199,11 @@ def _search_table(
     if spectrum.n_left >= FEW_LEFT and spectrum.shows_edge:
         return _halved(searched, isinstance(n_components, str), run)
     return _uncertain(searched)
+
+
+def _is_diffuse(basis: Directions) -> bool:
+    space = replace(basis.space, noise_kind=basis.spectrum.noise_kind)
+    return is_diffuse(space, basis.splits)
 
 
 def _uncertain(searched: _Searched) -> _Searched:

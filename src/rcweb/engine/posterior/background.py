@@ -25,7 +25,7 @@ from rcweb.engine.types import Array
 WIDER = 9.0
 MOST_FITS = 200  # rounds of expectation maximisation
 STEADY = 0.01  # relative change of the background, and change of the tail, that ends them
-LEAST_SHARE = 1e-4  # of a part that is not empty: an empty one would stay so
+SMALLEST_PART = 1e-4  # of a part that is not empty: an empty one would stay so
 
 
 def tail_share(rows: Array, noise: Array) -> float:
@@ -54,14 +54,14 @@ def _fit(squares: Array, tail: float) -> tuple[float, float]:
         part_sums(squares, density, background, WIDER, tail, edge, sums)
         near, far, edges, near_power, far_power, edge_power = sums.T
         last, share = background, tail
-        density = np.clip(edges / N, LEAST_SHARE, 0.5)
+        density = np.clip(edges / N, SMALLEST_PART, 0.5)
         if tail > 0:
-            tail = float(np.clip(far.sum() / (near + far).sum(), LEAST_SHARE, 0.5))
+            tail = float(np.clip(far.sum() / (near + far).sum(), SMALLEST_PART, 0.5))
         excess = np.maximum(near_power - near, 0) + np.maximum(far_power - far, 0) / WIDER
-        background = np.maximum(excess / np.maximum(near + far, LEAST_SHARE), LEAST_SHARE)
+        background = np.maximum(excess / np.maximum(near + far, SMALLEST_PART), SMALLEST_PART)
         # Twice as wide as the part below, or the two would swap roles.
         widest = background * (WIDER if tail > 0 else 1)
-        edge = np.maximum(edge_power / np.maximum(edges, LEAST_SHARE) - 1, 2 * widest)
+        edge = np.maximum(edge_power / np.maximum(edges, SMALLEST_PART) - 1, 2 * widest)
         settled = (np.abs(background - last) <= STEADY * background).all()
         if settled and abs(tail - share) <= STEADY:
             break
