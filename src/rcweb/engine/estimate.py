@@ -15,7 +15,7 @@ from rcweb.engine.effort import Run
 from rcweb.engine.measured import sample_measured
 from rcweb.engine.posterior.axes import Axes, all_axes, leading_axes
 from rcweb.engine.posterior.background import tail_share
-from rcweb.engine.posterior.entries import entries_of_rows
+from rcweb.engine.posterior.entries import entries_beside_noise
 from rcweb.engine.posterior.gibbs import Chain, Posterior
 from rcweb.engine.posterior.mean_field import MeanField, mean_field
 from rcweb.engine.posterior.slab import density_concentration
@@ -101,12 +101,11 @@ def estimate_diffuse(problem: RefinedProblem, found: Found) -> NetworkEstimate:
         if field.converged:
             posterior = _from_posterior(problem.table, field.posterior)
             return replace(posterior, score=comparable(posterior.C, posterior.C))
-    background = np.maximum(found.columns.density.v0 / noise - 1, 0.0)
-    probability, one = np.empty(Y.shape), np.ones(Y.shape[1])
+    probability, width = np.empty(Y.shape), found.columns.density.v0
     # What rows share of their density, they share with those of the same grade.
     for rows in filter(np.any, (judged, ~judged)):
-        unit = Y[rows] / np.sqrt(noise[rows])[:, None]
-        entries = entries_of_rows(unit, one, background[rows], _concentration(problem), tail)
+        part = (Y[rows], noise[rows], width[rows])
+        entries = entries_beside_noise(*part, _concentration(problem), tail)
         probability[rows] = entries.edge_probability
     fit = regress(problem.table, Y)
     return replace(fit, probability=probability, score=comparable(Y, fit.C))

@@ -21,26 +21,39 @@ from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.conventions import ENOUGH_TO_TELL, LITTLE
 from rcweb.engine.search.consensus import SPLITS
 from rcweb.engine.search.halves import Split, can_be_split, count_recurrent, search_splits
+from rcweb.engine.search.search import is_diffuse
 from rcweb.engine.search.space import Space
 from rcweb.engine.solution import Records
-from rcweb.engine.spectrum import Spectrum, first_directions
+from rcweb.engine.spectrum import Spectrum, first_directions, with_room
 
 
 @dataclass(frozen=True)
 class Directions:
-    """A basis, its variables in the engine's own order, and the splits of them that were searched
-    in it, if any."""
+    """A basis, its variables in the engine's own order.
+
+    splits : of the variables that were searched in it, if any
+    diffuse : whether zeros are small and not exact, None if that was not asked
+    most : number of regulators to look for; 0 for as many as searches share
+    """
 
     spectrum: Spectrum
     arrangement: Arrangement
     space: Space
+    most: int
     splits: tuple[Split, ...] = ()
+    diffuse: bool | None = None
 
     @classmethod
     def of(cls, spectrum: Spectrum) -> Directions:
         """The basis that a spectrum has."""
         spectrum, arrangement = arrange(spectrum)
-        return cls(spectrum, arrangement, Space.of(spectrum.V, spectrum.s, spectrum.sigma))
+        space = Space.of(spectrum.V, spectrum.s, spectrum.sigma)
+        return cls(spectrum, arrangement, space, spectrum.P)
+
+    def known(self) -> Directions:
+        """With what is known of noise; not asked of every basis that is tried, since it takes
+        time."""
+        return replace(self, space=replace(self.space, noise_kind=self.spectrum.noise_kind))
 
     def searched(self) -> Directions:
         """With the first splits; none where halves have too few variables."""
@@ -48,11 +61,42 @@ class Directions:
             return self
         return replace(self, splits=tuple(search_splits(self.space, range(SPLITS))))
 
+    def asked(self) -> Directions:
+        """With whether zeros are small and not exact."""
+        known = self.known()
+        return replace(known, diffuse=is_diffuse(known.space, known.splits))
+
     @property
     def recurrent(self) -> float:
         """Columns that both halves of a split have; mean over the splits."""
         counts = [count_recurrent(split, self.space.K) for split in self.splits]
         return float(np.mean(counts)) if counts else 0.0
+
+
+def directions_for(
+    table: CondensedTable,
+    spectrum: Spectrum,
+    n_components: int | str,
+    report: Callable[[str], None],
+) -> tuple[Directions, Records]:
+    """The basis to search for the regulators asked for, and the counts behind it: that of the
+    `spectrum` where noise is independent. Elsewhere "auto" chooses; small effects everywhere have
+    room beside a given number, and "auto" takes as many as searches share."""
+    if spectrum.independent:
+        return Directions.of(spectrum).known(), Records()
+    if isinstance(n_components, str):
+        basis, tried = choose_directions(table, len(spectrum.s), report)
+        basis = basis.asked()
+        return (replace(basis, most=0) if basis.diffuse else basis), tried
+    basis = Directions.of(with_room(table, spectrum)).searched().asked()
+    diffuse = basis.diffuse
+    if diffuse and spectrum.shows_edge:
+        # Beside noise, in which directions that were not asked for would be.
+        most = max(spectrum.n_above_noise, len(spectrum.s))
+        diffuse = choose_directions(table, most, report)[0].asked().diffuse
+    if not diffuse:
+        basis = replace(Directions.of(spectrum).known(), diffuse=False)
+    return basis, Records()
 
 
 def choose_directions(

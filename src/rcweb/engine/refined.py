@@ -14,7 +14,7 @@ Edges of a regulator that is neither are not drawn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -51,16 +51,15 @@ from rcweb.engine.estimate import (
 )
 from rcweb.engine.matching import row_correlation
 from rcweb.engine.measured import ERROR_RATE, judge
-from rcweb.engine.number import Directions, choose_directions
+from rcweb.engine.number import Directions, directions_for
 from rcweb.engine.outliers import TOO_MANY, LimitedTable, limit_outliers, rows_seen
 from rcweb.engine.sample_noise import Weigh, equalise
 from rcweb.engine.samples import Samples, participation_ratio
 from rcweb.engine.search.found import Found
-from rcweb.engine.search.halves import Split
 from rcweb.engine.search.sample_halves import in_sample_halves
-from rcweb.engine.search.search import is_diffuse, search_columns
+from rcweb.engine.search.search import search_columns
 from rcweb.engine.solution import Records, SeenFactors, Solution
-from rcweb.engine.spectrum import FEW_LEFT, Spectrum, with_room
+from rcweb.engine.spectrum import FEW_LEFT, Spectrum
 from rcweb.engine.types import Array
 
 
@@ -155,26 +154,9 @@ def _search_table(
     limited = limit_outliers(equal.table, equal.samples, equal.spectrum, n_components)
     if limited.wild >= TOO_MANY:
         run.report(f"outliers: {limited.wild:.2%} of the entries limited")
-    spectrum, tried, diffuse = limited.spectrum, Records(), None
-    if spectrum.independent:
-        basis = Directions.of(spectrum)
-    elif isinstance(n_components, str):
-        basis, tried = choose_directions(limited.table, len(spectrum.s), run.report)
-        if diffuse := _is_diffuse(basis):
-            # As many as searches share.
-            basis = replace(basis, spectrum=replace(basis.spectrum, P=0))
-    else:
-        basis = Directions.of(with_room(limited.table, spectrum)).searched()
-        diffuse = _is_diffuse(basis)
-        if diffuse and spectrum.shows_edge:
-            # Beside noise, in which directions that were not asked for would be.
-            most = max(spectrum.n_above_noise, len(spectrum.s))
-            diffuse = _is_diffuse(choose_directions(limited.table, most, run.report)[0])
-        if not diffuse:
-            basis = Directions.of(spectrum)
+    basis, tried = directions_for(limited.table, limited.spectrum, n_components, run.report)
     # From here on variables have the engine's own order and signs; `_solution` restores the user's.
-    spectrum, arrangement = basis.spectrum, basis.arrangement
-    space = replace(basis.space, noise_kind=spectrum.noise_kind)
+    spectrum, arrangement, space = basis.spectrum, basis.arrangement, basis.space
 
     def white() -> Array:
         # As many as the square of the directions show every column by activities alone.
@@ -184,7 +166,7 @@ def _search_table(
 
     problem = RefinedProblem(spectrum, space, white)
     run.report(f"basis: {space.K} directions, noise {space.level:.2f} of a row")
-    found = _search(problem, run, diffuse, basis.splits)
+    found = _search(problem, run, basis)
     searched = _Searched(limited, problem, arrangement, found, tried, samples, equal.weigh)
     noise_free = space.noise_free and spectrum.n_left > 0
     if spectrum.n_left < FEW_LEFT and isinstance(n_components, str) and not noise_free:
@@ -199,11 +181,6 @@ def _search_table(
     if spectrum.n_left >= FEW_LEFT and spectrum.shows_edge:
         return _halved(searched, isinstance(n_components, str), run)
     return _uncertain(searched)
-
-
-def _is_diffuse(basis: Directions) -> bool:
-    space = replace(basis.space, noise_kind=basis.spectrum.noise_kind)
-    return is_diffuse(space, basis.splits)
 
 
 def _uncertain(searched: _Searched) -> _Searched:
@@ -314,16 +291,13 @@ def _take_measured(
     return replace(factors, used=seen, scales=scales), estimate, found
 
 
-def _search(
-    problem: RefinedProblem, run: Run, diffuse: bool | None, splits: Sequence[Split]
-) -> Found:
-    """The likeliest of `effort.searches` searches, where one search stands for the answer; for
-    `diffuse` and `splits` see `search_columns`."""
+def _search(problem: RefinedProblem, run: Run, basis: Directions) -> Found:
+    """The likeliest of `effort.searches` searches, where one search stands for the answer."""
 
     def search(stream: int) -> Found:
         def fresh() -> Found:
-            P, samples = problem.spectrum.P, problem.samples
-            return search_columns(problem.space, P, run.report, stream, samples, diffuse, splits)
+            start = (run.report, stream, problem.samples, basis.diffuse, basis.splits)
+            return search_columns(problem.space, basis.most, *start)
 
         return staged(run.checkpoint, f"search{stream}", fresh, Found, run.rng)
 

@@ -9,6 +9,7 @@ from oblique_problems import planted, random_columns, random_space
 from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.search import search
 from rcweb.engine.search.consensus import Consensus
+from rcweb.engine.search.halves import search_splits
 from rcweb.engine.search.joint import normalised
 from rcweb.engine.search.newton import Ascent
 from rcweb.engine.search.peel import MARGIN, chance_level
@@ -71,7 +72,7 @@ def test_exact_zeros_are_told_from_a_background(background: float) -> None:
     start = joint_start(space, np.random.default_rng(0))
     chance = chance_level(space, space.K, np.random.default_rng(1))
     assert zeros_are_exact(space, start.B, chance) == (background == 0)
-    assert is_diffuse(space) == (background > 0)
+    assert is_diffuse(space, search_splits(space, range(1))) == (background > 0)
 
 
 def test_what_is_known_to_be_diffuse_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,6 +116,16 @@ class Entries:
             self.mix = np.maximum(mix / mix.sum(), 1e-6)
 
 
+def entries_beside_noise(
+    rows: Array, noise: Array, width: Array, concentration: float, tail: float = 0.0
+) -> Entries:
+    """The entries behind `rows` (P, N) in units of the noise of each, of variance `noise` (P,); the
+    background starts where noise and it have the variance `width` (P,)."""
+    unit = rows / np.sqrt(noise)[:, None]
+    background = np.maximum(width / noise - 1, 0.0)
+    return entries_of_rows(unit, np.ones(rows.shape[1]), background, concentration, tail)
+
+
 def entries_of_rows(
     rows: Array, noise: Array, background: Array, concentration: float, tail: float = 0.0
 ) -> Entries:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rcweb.engine.conventions import ENOUGH_TO_TELL, LITTLE
-from rcweb.engine.posterior.entries import entries_of_rows
+from rcweb.engine.posterior.entries import entries_beside_noise
 from rcweb.engine.posterior.slab import density_concentration
 from rcweb.engine.search.activities import peel_both
 from rcweb.engine.search.consensus import OFTEN, SAME, SPLITS, Consensus, agree
@@ -30,7 +30,6 @@ from rcweb.engine.search.halves import (
     can_be_split,
     random_start,
     recurrence,
-    search_half,
     search_splits,
 )
 from rcweb.engine.search.joint import Columns, climb, fixed_point
@@ -83,7 +82,8 @@ def search_columns(
     if not diffuse:
         start = joint_start(space, rng)
         if diffuse is None:
-            diffuse = _zeros_are_small(space, start.B, chance)
+            # Not asked where halves of the variables cannot be searched.
+            diffuse = can_be_split(space) and not zeros_are_exact(space, start.B, chance)
     if not diffuse:
         found = _search_exact(space, most, start, chance, rng, report, samples)
         if can_be_split(space) and space.noise_free:
@@ -91,22 +91,17 @@ def search_columns(
     return search_diffuse(space, most, chance, report, splits) if diffuse else found
 
 
-def is_diffuse(space: Space, splits: Sequence[Split] = ()) -> bool:
-    """Whether zeros are small and not exact, by the sparsest columns of one half of the variables:
-    the first of `splits`, searched here if there is none. They are led to their maximum, where
-    exact zeros show; as many as tell a quartile, since the others would cost more."""
-    if not can_be_split(space):
+def is_diffuse(space: Space, splits: Sequence[Split]) -> bool:
+    """Whether zeros are small and not exact, by the sparsest columns of one half of the variables,
+    the first of `splits`; not asked where there is none. They are led to their maximum, where exact
+    zeros show; as many as tell a quartile, since the others would cost more."""
+    if not splits:
         return False
     chance = chance_level(space, space.K, np.random.default_rng([STREAM, 0]))
-    half = Ascent.at(space, splits[0].first if splits else search_half(space, 0, 0))
+    half = Ascent.at(space, splits[0].first)
     sparsest = np.argsort(-half.J, kind="stable")[: 2 * ENOUGH_TO_TELL]
     rows = ascend(space, half.take(space, np.sort(sparsest)), CONVERGED_STEPS)
-    return _zeros_are_small(space, rows.B, chance)
-
-
-def _zeros_are_small(space: Space, B: Array, chance: float) -> bool:
-    """Small and not exact; not asked where halves of the variables cannot be searched."""
-    return can_be_split(space) and not zeros_are_exact(space, B, chance)
+    return not zeros_are_exact(space, rows.B, chance)
 
 
 def joint_start(space: Space, rng: Rng) -> Columns:
@@ -134,10 +129,8 @@ def zeros_are_exact(space: Space, B: Array, chance: float) -> bool:
     sparse = point.score > sparse_above(chance, space.N)
     rows = np.flatnonzero(sparse if sparse.any() else np.ones(len(B), bool))
     noise = space.floor(B)[rows]
-    Y = point.Y[rows].astype(np.float64) / np.sqrt(noise)[:, None]
-    start = np.maximum(point.density.v0[rows] / noise - 1, 0.0)
-    prior = density_concentration(space.N, space.level)
-    entries = entries_of_rows(Y, np.ones(space.N), start, prior)
+    Y, v0 = point.Y[rows].astype(np.float64), point.density.v0[rows]
+    entries = entries_beside_noise(Y, noise, v0, density_concentration(space.N, space.level))
     # The upper quartile: with too many directions, some rows are noise and have no background.
     # Measured: at most 0.46 with exact zeros, at least 1.5 on real tables and parts of them, 2.7
     # with a background of a twentieth of the strong weights.
