@@ -72,7 +72,7 @@ class Ascent:
         return np.asarray(self.J - 0.5 * np.log(np.diag(np.linalg.inv(self.B @ self.B.T))))
 
     def take(self, space: Space, rows: NDArray[np.intp]) -> Ascent:
-        """Some of the rows."""
+        """Some of the rows, in ascending order; all of them are this point itself."""
         if len(rows) == len(self.B):
             return self
         return Ascent.at(space, self.B[rows], self.density.take(rows), EM_ROUNDS)
