@@ -6,6 +6,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -60,10 +61,15 @@ def texts(driver: Any, css: str) -> list[str]:
 
 
 def wait_for(condition: Callable[[], Any], what: str, seconds: float = 300.0) -> Any:
+    """What the condition gives once it is true; an element that the page replaced between finding
+    and reading it says nothing yet."""
+    from selenium.common.exceptions import StaleElementReferenceException
+
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        if value := condition():
-            return value
+        with suppress(StaleElementReferenceException):
+            if value := condition():
+                return value
         time.sleep(0.02)
     raise AssertionError(f"waited {seconds} s in vain for {what}")
 
