@@ -108,3 +108,14 @@ def test_a_table_that_is_not_centred_stays_so() -> None:
     np.testing.assert_allclose(samples.some(20), 2 * G)
     centred, _ = InMemory(G).limited(lambda rows: rows * 2)
     np.testing.assert_allclose(centred.some(20).mean(axis=0), 0, atol=1e-12)
+
+
+def test_a_sample_of_zeros_is_no_error() -> None:
+    """In a table with its means, as rounded answers have, a sample may be all zeros: it has no rest
+    and no direction, and once gave weights that were not finite."""
+    G, _ = planted(5, outliers(200, 20, seed=5))
+    G[7] = 0.0
+    samples = InMemory(G, centred=False)
+    equal = equalise(CondensedTable.of(G), samples, 12)
+    assert equal.weigh is not None
+    assert np.isfinite(equal.samples.some(200)).all()

@@ -99,6 +99,8 @@ def explain_number(
         noise = "singular values show no edge of noise"
         if not spectrum.no_edge:
             noise = "noise is not independent"
+        if spectrum.step:
+            noise = "singular values fall by a step, beyond which nothing recurs"
         why = f"{_regulators(P)}: {noise}, {searched} directions searched"
     else:
         basis = [

@@ -18,13 +18,13 @@ import numpy as np
 
 from rcweb.engine.canonical import Arrangement, arrange
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.conventions import ENOUGH_TO_TELL, LITTLE
+from rcweb.engine.conventions import ENOUGH_TO_TELL, FEWEST, LITTLE
 from rcweb.engine.search.consensus import SPLITS
 from rcweb.engine.search.halves import Split, can_be_split, count_recurrent, search_splits
 from rcweb.engine.search.search import is_diffuse
 from rcweb.engine.search.space import Space
 from rcweb.engine.solution import Records
-from rcweb.engine.spectrum import Spectrum, first_directions, with_room
+from rcweb.engine.spectrum import Spectrum, first_directions, last_step, with_room
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Directions:
     @property
     def recurrent(self) -> float:
         """Columns that both halves of a split have; mean over the splits."""
-        counts = [count_recurrent(split, self.space.K) for split in self.splits]
+        counts = [count_recurrent(self.space, split) for split in self.splits]
         return float(np.mean(counts)) if counts else 0.0
 
 
@@ -82,21 +82,41 @@ def directions_for(
     """The basis to search for the regulators asked for, and the counts behind it: that of the
     `spectrum` where noise is independent. Elsewhere "auto" chooses; small effects everywhere have
     room beside a given number, and "auto" takes as many as searches share."""
-    if spectrum.independent:
-        return Directions.of(spectrum).known(), Records()
-    if isinstance(n_components, str):
+    auto, tried = isinstance(n_components, str), Records()
+    if not spectrum.independent and (step := _step_that_ends(table)):
+        K, P = (step, step) if auto else (np.clip(step, spectrum.P, len(spectrum.s)), spectrum.P)
+        spectrum = first_directions(table, int(K), step, P, step)
+        tried = [{"evidence": "singular values before a clear step", "count": step}]
+    if spectrum.ends:
+        return Directions.of(spectrum).known(), tried
+    if auto:
         basis, tried = choose_directions(table, len(spectrum.s), report)
         basis = basis.asked()
         return (replace(basis, most=0) if basis.diffuse else basis), tried
-    basis = Directions.of(with_room(table, spectrum)).searched().asked()
-    diffuse = basis.diffuse
-    if diffuse and spectrum.shows_edge:
+    room = Directions.of(with_room(table, spectrum)).searched().asked()
+    if room.diffuse and not spectrum.shows_edge:
+        return room, tried
+    diffuse = room.diffuse
+    if diffuse:
         # Beside noise, in which directions that were not asked for would be.
         most = max(spectrum.n_above_noise, len(spectrum.s))
         diffuse = choose_directions(table, most, report)[0].asked().diffuse
-    if not diffuse:
-        basis = replace(Directions.of(spectrum).known(), diffuse=False)
-    return basis, Records()
+    if diffuse:
+        spectrum = first_directions(table, spectrum.P, spectrum.n_above_noise, spectrum.P)
+    return replace(Directions.of(spectrum).known(), diffuse=diffuse), tried
+
+
+def _step_that_ends(table: CondensedTable) -> int:
+    """Directions before the last clear step of the singular values, if it ends the signal: columns
+    that recur in as many directions beyond it as tell are less than a tenth of them. Else 0. One or
+    two directions stand out of most tables, and are shared by all variables: they end nothing."""
+    step = last_step(table)
+    width = min(2 * ENOUGH_TO_TELL, min(table.M - 1, table.N) - step)
+    if step < FEWEST or width < ENOUGH_TO_TELL:
+        return 0
+    whole = first_directions(table, step + width, step, width)
+    beyond = Directions.of(replace(whole, s=whole.s[step:], V=whole.V[:, step:])).searched()
+    return step if beyond.splits and beyond.recurrent < LITTLE * step else 0
 
 
 def choose_directions(

@@ -179,7 +179,7 @@ def _search_table(
     if not searched.found.exact:
         return searched
     if spectrum.n_left >= FEW_LEFT and spectrum.shows_edge:
-        return _halved(searched, isinstance(n_components, str), run)
+        return _halved(searched, isinstance(n_components, str) and not spectrum.step, run)
     return _uncertain(searched)
 
 
@@ -325,7 +325,7 @@ def _choose_regulators(
         return order[: min(spectrum.P, n_components)]
     apart = found.identified & found.in_enough
     kept = good | (found.recurrent & apart if found.exact else found.frequency > 0)
-    if spectrum.independent or spectrum.n_left < FEW_LEFT:
+    if spectrum.ends or spectrum.n_left < FEW_LEFT:
         kept = ~wild
     return np.flatnonzero(kept) if kept.any() else order[:1]
 

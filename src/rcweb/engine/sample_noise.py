@@ -139,11 +139,12 @@ def _weigh(rows: Array, spectrum: Spectrum) -> Weigh | None:
     _, variance = _around(
         scaled, zero, factor, spectrum.V[:, :n], spectrum.s[:n] * share, 1.0, np.ones(M)
     )
-    if np.log(variance).var() < most:
+    if _spread(variance) < most:
         return None
     # Noisy samples bend the directions to themselves. So these start from samples of equal length
     # (spherical principal components), and with half as many of them.
-    weight = 1 / np.maximum(np.linalg.norm(scaled, axis=1), 1e-300)
+    length = np.linalg.norm(scaled, axis=1)
+    weight = 1 / np.where(length > 0, length, np.median(length))
     typical, k = 0.0, (n + 1) // 2
     for _ in range(WEIGHING_ROUNDS):
         # The mean of some samples only is less accurate than the one already taken off.
@@ -155,7 +156,7 @@ def _weigh(rows: Array, spectrum: Spectrum) -> Weigh | None:
         k = min(k, max(int((leading.values > edge).sum()), 1))
         V, s = leading.V[:, :k], leading.values[:k]
         weigh, variance = _around(scaled, centre, factor, V, s, typical, weight)
-        spread = float(np.log(variance).var())
+        spread = _spread(variance)
         believed = max(1 - chance / spread, 0.0)
         # Only noisier samples count less. Samples to which a table was referred (its zero) seem to
         # have hardly any noise, and a few such would outweigh all others.
@@ -167,6 +168,12 @@ def _weigh(rows: Array, spectrum: Spectrum) -> Weigh | None:
         if np.log(weight / last).std() < SAME_NOISE:
             break
     return None if spread < most else replace(weigh, least=least, believed=believed, unit=size)
+
+
+def _spread(variance: Array) -> float:
+    """Variance of the logs of noise variances. A sample without any rest, such as one of zeros that
+    no mean was taken off, says nothing."""
+    return float(np.log(variance[variance > 0]).var())
 
 
 def _around(

@@ -48,6 +48,8 @@ class Spectrum:
     n_signal : number of singular values of the table above the edge of noise; where a number of
         regulators was given, of the few that were computed for it
     P : number of regulators to look for, at most K
+    step : directions before a step of the singular values that ends the signal, where noise is not
+        independent (see `number`); 0 if there is none or it was not looked for
     """
 
     table: CondensedTable
@@ -57,6 +59,7 @@ class Spectrum:
     sigma: float
     n_signal: int
     P: int
+    step: int = 0
 
     @cached_property
     def white(self) -> bool:
@@ -68,8 +71,9 @@ class Spectrum:
     @cached_property
     def n_above_noise(self) -> int:
         """Directions above noise once all variables are equally noisy, however many were asked for:
-        unequal noise alone makes directions of its own."""
-        return _count_whitened(self.table)
+        unequal noise alone makes directions of its own. Those before a step that ends the signal,
+        where there is one."""
+        return self.step or _count_whitened(self.table)
 
     @property
     def shows_edge(self) -> bool:
@@ -82,6 +86,11 @@ class Spectrum:
         came to an end before its limit, and what is left is white. If not, the count means nothing:
         directions of noise are among those above the edge of independent noise."""
         return not self.no_edge and self.white
+
+    @property
+    def ends(self) -> bool:
+        """Whether it is known how many directions carry signal."""
+        return self.step > 0 or self.independent
 
     @property
     def n_left(self) -> int:
@@ -151,9 +160,21 @@ def leading_directions(table: CondensedTable, n_components: int | str) -> Spectr
     return _basis(table, raw, K, n_signal, P)
 
 
-def first_directions(table: CondensedTable, K: int, n_signal: int, P: int) -> Spectrum:
+def first_directions(
+    table: CondensedTable, K: int, n_signal: int, P: int, step: int = 0
+) -> Spectrum:
     """Basis of the first `K` directions, for `P` regulators."""
-    return _basis(table, table.leading(K), K, n_signal, P)
+    return replace(_basis(table, table.leading(K), K, n_signal, P), step=step)
+
+
+def last_step(table: CondensedTable) -> int:
+    """Directions before the last clear step of the singular values; 0 if there is none among those
+    that may carry signal, and are followed by more than rounding."""
+    most = signal_limit(table.M, table.N)
+    values = np.sqrt(np.maximum(table.squares()[::-1][: most + 1], 0.0))
+    higher, lower = values[:-1], values[1:]
+    steps = np.flatnonzero((higher > CLEARLY * lower) & (lower > ABOVE_ROUNDING * values[0]))
+    return int(steps[-1]) + 1 if len(steps) else 0
 
 
 def with_room(table: CondensedTable, spectrum: Spectrum) -> Spectrum:

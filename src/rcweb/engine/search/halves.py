@@ -16,6 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rcweb.engine.conventions import FEWEST
+from rcweb.engine.samples import participation_ratio
 from rcweb.engine.search.joint import fixed_point, normalised, orthogonal
 from rcweb.engine.search.newton import Ascent, ascend
 from rcweb.engine.search.space import Space
@@ -92,10 +94,16 @@ def beyond_chance(recurrence: Array, K: int) -> Array:
     return np.asarray((recurrence - chance) / (1 - chance)) if chance < 1 else 0 * recurrence
 
 
-def count_recurrent(split: Split, K: int) -> float:
-    """How many columns of the first half the second has too, in squared cosines, beyond chance."""
+def count_recurrent(space: Space, split: Split) -> float:
+    """How many columns of the first half the second has too, in squared cosines, beyond chance.
+
+    Those of fewer than three variables do not count: a loud variable has a direction of its own,
+    and there is nothing else in it that the other half could find.
+    """
     cosine = np.abs(split.first @ split.second.T).max(axis=1)
-    return float((cosine**2).sum() - len(cosine) * chance_cosine(K) ** 2)
+    power = space.rows(split.first).astype(np.float64) ** 2
+    several = participation_ratio(power.sum(axis=1), (power**2).sum(axis=1)) >= FEWEST
+    return float((cosine[several] ** 2 - chance_cosine(space.K) ** 2).sum())
 
 
 def recurrence(B: Array, splits: list[Split]) -> Array:
