@@ -265,6 +265,7 @@ def _told_apart(searched: _Searched, found: Found, estimate: NetworkEstimate) ->
         identified=found.identified & seen & (main < 0) & ~product,
         straight=~np.isin(np.arange(len(main)), main),
         in_enough=space.noise_free | enough,
+        fidelity=estimate.fidelity,
     )
 
 

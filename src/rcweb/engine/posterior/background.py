@@ -1,4 +1,4 @@
-"""Has the background of rows long tails?
+"""The background of rows: how wide it is, what exceeds it, and whether it has long tails.
 
 Entries beside the edges of a regulator are small effects. They need not be Gaussian: in real tables
 about a tenth of them are three times as large as the others, and a Gaussian background would call
@@ -23,9 +23,23 @@ from rcweb.engine.types import Array
 # likeliest, and edges by 9 agree best with known regulators (recovery and relevance above those of
 # three free Gaussians on all six).
 WIDER = 9.0
+# Largest variance of the background in units of the slab's: beyond, the two would swap roles.
+MOST_BACKGROUND = 0.25
 MOST_FITS = 200  # rounds of expectation maximisation
 STEADY = 0.01  # relative change of the background, and change of the tail, that ends them
 SMALLEST_PART = 1e-4  # of a part that is not empty: an empty one would stay so
+
+
+def least_edge(background: Array, N: int) -> Array:
+    """(P,) size above which an entry can be an edge: larger than N entries of a background of these
+    variances would be."""
+    return np.asarray(np.sqrt(2 * np.log(N) * background))
+
+
+def fitted_background(excess: Array, information: Array, scale: Array) -> Array:
+    """(P,) variance of each row's background by a step of Fisher scoring, from where `excess` and
+    `information` (P,) were summed; `scale` (P,) of the slab."""
+    return np.clip(excess / np.maximum(information, 1e-300), 0.0, MOST_BACKGROUND * scale**2)
 
 
 def tail_share(rows: Array, noise: Array) -> float:

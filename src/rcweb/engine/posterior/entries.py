@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import digamma, ndtr
 
 from rcweb.engine.conventions import LITTLE
-from rcweb.engine.posterior.background import WIDER
+from rcweb.engine.posterior.background import WIDER, fitted_background, least_edge
 from rcweb.engine.posterior.kernels import expect_shaped_edges
 from rcweb.engine.posterior.slab import (
     EDGE_COUNT,
@@ -28,8 +28,6 @@ from rcweb.engine.posterior.slab import (
 )
 from rcweb.engine.types import Array
 
-# Largest variance of the background in units of the slab's: beyond, the two would swap roles.
-MOST_BACKGROUND = 0.25
 MOST_ROUNDS = 30  # of entries and density in turn, where rows are held
 AT_REST = 0.01  # relative change of a background that ends them
 
@@ -64,7 +62,7 @@ class Entries:
     @property
     def least(self) -> Array:
         """(P,) size above which an entry can be an edge."""
-        return np.asarray(np.sqrt(2 * np.log(self.mean.shape[1]) * self.background))
+        return least_edge(self.background, self.mean.shape[1])
 
     @property
     def background_to_noise(self) -> Array:
@@ -105,12 +103,11 @@ class Entries:
         a, b = density_prior(self.concentration, count, N)
         self.log_odds = digamma(a + count) - digamma(b + N - count)
         self.scale = shared_scale(power, count)
-        fitted = excess / np.maximum(information, 1e-300)
         # In standard errors of none. By chance half of all rows without a background would get one,
         # so it must show in all rows together.
-        shows = (fitted * np.sqrt(information / 2)).sum() > 2 * np.sqrt(len(fitted))
-        most = MOST_BACKGROUND * self.scale**2 * shows
-        self.background = np.clip(fitted, 0.0, most)
+        errors = excess / np.sqrt(2 * np.maximum(information, 1e-300))
+        shows = errors.sum() > 2 * np.sqrt(len(errors))
+        self.background = shows * fitted_background(excess, information, self.scale)
         if shaped:
             mix = self._used + EDGE_COUNT * PRIOR_MIX
             self.mix = np.maximum(mix / mix.sum(), 1e-6)

@@ -3,12 +3,13 @@
 Model, for the M x N table G of centred data:
 
     g_mi = sum_p r_mp c_pi + e_mi,   r_m ~ N(0, Omega),   e_mi ~ N(0, sigma_i^2),
-    c_pi = 0 with probability 1 - pi_p, else drawn from a slab whose shape is learned,
+    c_pi ~ N(0, b_p) with probability 1 - pi_p, else drawn from a slab whose shape is learned,
 
 with a Beta prior on each regulator's density pi_p, an inverse-gamma one on each sigma_i^2, and that
-of `covariance` on Omega. The table enters only through its L leading singular pairs and the power
-that they leave in each variable, so the cost of a sweep does not depend on M: rotated to principal
-axes, the rows beyond L are taken as independent noise, and enter by their expectation.
+of `covariance` on Omega. This is the density of `entries`: b_p is learned, and 0 where zeros are
+exact. The table enters only through its L leading singular pairs and the power that they leave in
+each variable, so the cost of a sweep does not depend on M: rotated to principal axes, the rows
+beyond L are taken as independent noise, and enter by their expectation.
 
 Used where mean field does not converge, and with quality="high". Where noise leaves several modes
 a long chain is also a search (figure 3A, M=150: accuracy 0.61-0.65 to 0.72-0.84 in 500 sweeps).
@@ -23,6 +24,7 @@ from scipy.special import betaln, entr
 
 from rcweb.engine.checkpoint import StageStore
 from rcweb.engine.posterior.axes import Axes
+from rcweb.engine.posterior.background import fitted_background, least_edge
 from rcweb.engine.posterior.covariance import ActivityCovariance, wishart_root
 from rcweb.engine.posterior.kernels import draw_edges, draw_shaped_edges
 from rcweb.engine.posterior.slab import (
@@ -35,7 +37,7 @@ from rcweb.engine.posterior.slab import (
     shared_noise,
     shared_scale,
 )
-from rcweb.engine.types import Array, Rng
+from rcweb.engine.types import Array, Mask, Rng
 
 LOG_2_PI_E = np.log(2 * np.pi * np.e)  # twice the entropy of a standard Gaussian
 MEASURED = 10  # sweeps between two evaluations of the energy, which take time of their own
@@ -49,6 +51,8 @@ class State:
     observed: a complete table with that noise would be equally informative.
 
     precision : (P, P) inverse of the covariance of activities
+    background : (P,) variance of the weights that are not from the slab, 0 if these are zeros
+    slab : (P, N) which weights were drawn from the slab
     fidelity : (P,) of the rows at the end of the burn-in; see `Posterior`
     """
 
@@ -58,13 +62,25 @@ class State:
     scale: Array
     mix: Array
     precision: Array
+    background: Array
+    slab: Mask
     fidelity: Array
+
+    @property
+    def edge_count(self) -> Array:
+        """(P,) weights from the slab."""
+        return np.asarray(self.slab.sum(axis=1))
+
+    @property
+    def edge_power(self) -> Array:
+        """(P,) their sum of squares."""
+        return np.asarray((np.where(self.slab, self.C, 0.0) ** 2).sum(axis=1))
 
 
 @dataclass(frozen=True)
 class Posterior:
-    """Averages over the kept sweeps: mean, mean square and probability of every entry (P, N); noise
-    sd (N,); inverse covariance of activities (P, P)."""
+    """Averages over the kept sweeps: mean and mean square of every entry, probability that it is an
+    edge (P, N); noise sd (N,); inverse covariance of activities (P, P)."""
 
     C: Array
     square: Array
@@ -127,6 +143,7 @@ class Chain:
         self.state = starting_state(axes, np.asarray(C, dtype=np.float64))
         self.covariance = ActivityCovariance(axes.M, len(C))
         self.probability, self.mean = np.empty_like(self.state.C), np.empty_like(self.state.C)
+        self.beside = np.zeros((len(C), 2))
         self.energy: list[float] = []
         self.runs = 0
         self.checkpoint = checkpoint
@@ -151,6 +168,13 @@ class Chain:
         """Advance; `shaped` learns the slab's shape, otherwise it is one Gaussian (faster)."""
         self._run(sweeps, shaped)
 
+    def allow_background(self) -> None:
+        """From now on rows may have a background, which is learned; it starts as wide as the noise
+        of an entry. While rows are unsure, it would take up what they should become."""
+        if self.resumed is None or self.runs >= self.resumed.run:
+            noise = float(np.median(self.state.variance)) / self.axes.M
+            self.state.background = np.full(len(self.state.C), noise)
+
     def _run(self, sweeps: int, shaped: bool) -> Sums:
         self.runs += 1
         sums = Sums.zero(*self.state.C.shape)
@@ -165,7 +189,7 @@ class Chain:
             # expectation with less variance.
             sums.mean += self.mean
             sums.square += self.state.C**2
-            sums.probability += self.probability
+            sums.probability += self._edge_probability()
             sums.noise += np.sqrt(self.state.variance)
             sums.precision += self.state.precision
             if self.checkpoint is not None and self.checkpoint.due():
@@ -203,14 +227,16 @@ class Chain:
         Q, Z, likelihood = self._draw_activities()
         log_odds = np.log(state.pi / (1 - state.pi))
         # Activities first: entries of C are drawn with R given, and then variables are independent.
-        common = (rng, Q, Z, state.C, 1 / state.variance, log_odds, state.scale)
+        density = (log_odds, state.scale, state.background)
+        common = (rng, Q, Z, state.C, 1 / state.variance, *density)
+        drawn = (self.probability, self.mean, state.slab, self.beside)
         used = np.zeros(len(state.mix)) if shaped else None
         if shaped:
-            draw_shaped_edges(*common, STEP, SPREAD, state.mix, self.probability, self.mean, used)
+            draw_shaped_edges(*common, STEP, SPREAD, state.mix, *drawn, used)
         else:
             # The prior belongs to the C of `likelihood`, so it is evaluated before C changes.
             prior = self._log_prior() if measured else 0.0
-            draw_edges(*common, self.probability, self.mean)
+            draw_edges(*common, *drawn)
             if measured:
                 self.energy.append(likelihood + prior + self._entropy(np.diag(Q)))
         # R C does not change if a row of C grows as its activity shrinks. Fixing the activity's
@@ -231,34 +257,56 @@ class Chain:
         """Activities are divided by `size` (P,), their weights multiplied."""
         self.state.C *= size[:, None]
         self.mean *= size[:, None]
+        self.state.background *= size**2
+        self.beside *= size[:, None] ** np.array([-2, -4])
+
+    def _edge_probability(self) -> Array:
+        """(P, N) that an entry is from the slab; where there is a background, whether it was drawn
+        from the slab and is larger than the background would be."""
+        background, state = self.state.background, self.state
+        if not background.any():
+            return self.probability
+        least = least_edge(background, state.C.shape[1])[:, None]
+        larger = state.slab & (np.abs(state.C) > least)
+        return np.where(background[:, None] > 0, larger, self.probability)
 
     def _log_prior(self) -> float:
         """Log prior of C, densities integrated out, the slab taken as one Gaussian."""
         state = self.state
-        count = (state.C != 0).sum(axis=1)
-        power = (state.C**2).sum(axis=1) / state.scale**2
-        N = state.C.shape[1]
+        count, N = state.edge_count, state.C.shape[1]
+        power = state.edge_power / state.scale**2
         a, b = density_prior(self.concentration, count, N)
         density = (betaln(a + count, b + N - count) - betaln(a, b)).sum()
-        return float(density - 0.5 * (power + count * np.log(2 * np.pi * state.scale**2)).sum())
+        edges = -0.5 * (power + count * np.log(2 * np.pi * state.scale**2)).sum()
+        wide = state.background > 0
+        width = state.background[wide]
+        rest = ((state.C**2).sum(axis=1) - state.edge_power)[wide] / width
+        beside = -0.5 * (rest + (N - count[wide]) * np.log(2 * np.pi * width)).sum()
+        return float(density + edges + beside)
 
     def _entropy(self, square: Array) -> float:
-        """Entropy of the conditionals from which entries were drawn: of the choice between zero and
-        edge, and of an edge's Gaussian; `square` (P,) are the activities' sums of squares."""
+        """Entropy of the conditionals from which entries were drawn: of the choice between
+        background and edge, and of the Gaussians of both; `square` (P,) are the activities' sums of
+        squares."""
         p, state = self.probability, self.state
-        precision = np.outer(square, 1 / state.variance) + state.scale[:, None] ** -2
-        gaussian = 0.5 * (LOG_2_PI_E - np.log(precision))
-        return float((entr(p) + entr(1 - p) + p * gaussian).sum())
+        known = np.outer(square, 1 / state.variance)
+        edge = 0.5 * (LOG_2_PI_E - np.log(known + state.scale[:, None] ** -2))
+        entropy = (entr(p) + entr(1 - p) + p * edge).sum()
+        wide = state.background > 0
+        rest = 0.5 * (LOG_2_PI_E - np.log(known[wide] + 1 / state.background[wide, None]))
+        return float(entropy + ((1 - p[wide]) * rest).sum())
 
     def _draw_parameters(self, rss: Array, used: Array | None) -> None:
         state, rng, axes = self.state, self.rng, self.axes
         total, samples = shared_noise(rss, axes.M * axes.observed, axes.observed)
         state.variance = np.maximum(total / 2 / rng.gamma(samples / 2), axes.floor)
-        count, power = (state.C != 0).sum(axis=1), (state.C**2).sum(axis=1)
+        count, power = state.edge_count, state.edge_power
         a, b = density_prior(self.concentration, count, len(rss))
         # Log odds must stay finite, and a row that loses its last edge must be able to regain one.
         state.pi = np.clip(rng.beta(a + count, b + len(rss) - count), 1e-4, 0.98)
         state.scale = shared_scale(power, count)
+        if state.background.any():
+            state.background = fitted_background(*self.beside.T, state.scale)
         if used is not None:
             state.mix = np.maximum(rng.dirichlet(used + EDGE_COUNT * PRIOR_MIX), 1e-6)
 
@@ -277,7 +325,8 @@ def starting_state(axes: Axes, C: Array) -> State:
     variance = max(rss / N / axes.M, axes.floor)
     pi, unknown = density_before(np.zeros(P), 0), np.zeros(P)  # replaced in the first sweep
     scale = shared_scale((C**2).sum(axis=1), pi * N)
-    return State(C, np.full(N, variance), pi, scale, PRIOR_MIX.copy(), np.eye(P), unknown)
+    start = (C, np.full(N, variance), pi, scale, PRIOR_MIX.copy(), np.eye(P))
+    return State(*start, background=np.zeros(P), slab=C != 0, fidelity=unknown)
 
 
 def _fidelity(mean: Array, square: Array) -> Array:

@@ -28,61 +28,107 @@ _SIMD = {"reassoc", "contract", "arcp", "nsz"}
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_SIMD)
-def draw_edges(rng, Q, Z, C, weight, log_odds, scale, probability, mean):  # type: ignore[no-untyped-def]
-    """Slab N(0, scale_p^2); every entry of C is drawn anew."""
+def draw_edges(  # type: ignore[no-untyped-def]
+    rng, Q, Z, C, weight, log_odds, scale, background, probability, mean, slab, sums
+):
+    """Slab N(0, scale_p^2); every entry of C is drawn anew. One that is not from the slab is zero,
+    or N(0, background_p).
+
+    probability <- of the slab; slab <- whether the entry was drawn from it; sums (P, 2) <- numerator
+    and denominator of a step of Fisher scoring of the background, 0 where no row has one.
+    """
     P, N = C.shape
     g, width = np.empty(TILE), np.empty(TILE)
+    field, small, wide = _empty_beside()
+    learn = background.max() > 0
+    sums[:] = 0.0
     for start in range(0, N, TILE):
         tile = slice(start, min(start + TILE, N))
         w = weight[tile]
         for p in range(P):
-            c, pr, m = C[p, tile], probability[p, tile], mean[p, tile]
+            c, pr, m, from_slab = C[p, tile], probability[p, tile], mean[p, tile], slab[p, tile]
             _residuals(Q[p], Z[p, tile], C, p, tile, g)
             precision = 1 / (scale[p] * scale[p])
+            _beside(Q[p, p], w, background[p], g, field, small, wide)
             for i in range(len(w)):
                 inverse = 1 / (Q[p, p] * w[i] + precision)
                 centre = g[i] * w[i] * inverse
                 # Bayes factor of N(0, scale^2) against zero, the entry integrated out.
-                odds = _exp(log_odds[p] + 0.5 * centre * centre / inverse)
-                chosen = 1 - 1 / (1 + odds * np.sqrt(precision * inverse))
+                odds = log_odds[p] + 0.5 * centre * centre / inverse - 0.5 * field[i] * small[i]
+                chosen = 1 - 1 / (1 + _exp(odds) * np.sqrt(precision * inverse * wide[i]))
                 pr[i] = chosen
-                m[i] = chosen * centre
+                m[i] = chosen * centre + (1 - chosen) * small[i]
                 # Kept for the draws below: the residual is no longer needed.
                 g[i] = centre
                 width[i] = np.sqrt(inverse)
+            if learn:
+                _learn_beside(Q[p, p], w, field, wide, pr, sums[p])
             for i in range(len(w)):
-                c[i] = g[i] + width[i] * rng.standard_normal() if rng.random() < pr[i] else 0.0
+                from_slab[i] = rng.random() < pr[i]
+                if from_slab[i]:
+                    c[i] = g[i] + width[i] * rng.standard_normal()
+                else:
+                    c[i] = _draw_beside(rng, background[p], small[i], wide[i])
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_SIMD)
 def draw_shaped_edges(  # type: ignore[no-untyped-def]
-    rng, Q, Z, C, weight, log_odds, scale, step, spread, mix, probability, mean, used
+    rng,
+    Q,
+    Z,
+    C,
+    weight,
+    log_odds,
+    scale,
+    background,
+    step,
+    spread,
+    mix,
+    probability,
+    mean,
+    slab,
+    sums,
+    used,
 ):
-    """Slab = mixture of n Gaussians N(j step scale_p, spread scale_p^2), j = 0, 1, -1, 2, -2, ...,
-    with weights `mix`; `used` counts the draws from each part.
+    """As `draw_edges`, with a slab that is a mixture of n Gaussians N(j step scale_p, spread
+    scale_p^2), j = 0, 1, -1, 2, -2, ..., with weights `mix`; `used` counts the draws from each part
+    beyond what the background can be.
     """
     P, N = C.shape
     g, inverse = np.empty(TILE), np.empty(TILE)
     up, shrink, total, lean, _ = parts = _empty_parts()
+    field, small, wide = _empty_beside()
+    learn = background.max() > 0
+    sums[:] = 0.0
     for start in range(0, N, TILE):
         tile = slice(start, min(start + TILE, N))
         w = weight[tile]
         for p in range(P):
-            c, pr, m = C[p, tile], probability[p, tile], mean[p, tile]
+            c, pr, m, from_slab = C[p, tile], probability[p, tile], mean[p, tile], slab[p, tile]
             unit, precision = step * scale[p], 1 / (spread * scale[p] * scale[p])
+            least = np.sqrt(2 * np.log(N) * background[p])
             _residuals(Q[p], Z[p, tile], C, p, tile, g)
+            _beside(Q[p, p], w, background[p], g, field, small, wide)
             _weigh(Q[p, p], w, unit, precision, step, spread, mix, g, inverse, parts)
             for i in range(len(w)):
-                pr[i] = _choose(g[i], inverse[i], total[i], log_odds[p], unit, precision, 1.0)
-                m[i] = pr[i] * (g[i] + unit * precision * inverse[i] * lean[i] / total[i])
+                odds = log_odds[p] - 0.5 * field[i] * small[i]
+                chosen = _choose(g[i], inverse[i], total[i], odds, unit, precision, 1 / wide[i])
+                centre = g[i] + unit * precision * inverse[i] * lean[i] / total[i]
+                pr[i] = chosen
+                m[i] = chosen * centre + (1 - chosen) * small[i]
+            if learn:
+                _learn_beside(Q[p, p], w, field, wide, pr, sums[p])
             for i in range(len(w)):
-                new = 0.0
-                if rng.random() < pr[i]:
+                from_slab[i] = rng.random() < pr[i]
+                if from_slab[i]:
                     j = _pick_part(rng.random() * total[i], up[i], shrink[i], mix)
-                    used[2 * j - 1 if j > 0 else -2 * j] += 1
                     new = g[i] + j * unit * precision * inverse[i]
                     new += np.sqrt(inverse[i]) * rng.standard_normal()
-                c[i] = new
+                    if abs(new) >= least:
+                        used[2 * j - 1 if j > 0 else -2 * j] += 1
+                    c[i] = new
+                else:
+                    c[i] = _draw_beside(rng, background[p], small[i], wide[i])
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_SIMD)
@@ -225,6 +271,43 @@ def _residuals(q, z, C, p, tile, g):  # type: ignore[no-untyped-def]
         c = C[k, tile]
         for i in range(len(z)):
             g[i] -= q[k] * c[i]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _empty_beside():  # type: ignore[no-untyped-def]
+    """Scratch for `_beside`."""
+    return np.empty(TILE), np.empty(TILE), np.empty(TILE)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=_SIMD, inline="always")
+def _beside(q, w, b, g, field, small, wide):  # type: ignore[no-untyped-def]
+    """Entries of a background of variance `b` in a tile, given their residuals `g`: what pulls at
+    them, their mean, and the evidence against zeros, ``exp(field small / 2) / sqrt(wide)``."""
+    for i in range(len(w)):
+        wide[i] = 1 + b * q * w[i]
+        field[i] = g[i] * w[i]
+        small[i] = b * field[i] / wide[i]
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=_SIMD, inline="always")
+def _learn_beside(q, w, field, wide, pr, sums):  # type: ignore[no-untyped-def]
+    """Add the entries of a tile to the sums of a row: with q = Q_pp weight, one that is not from the
+    slab is seen as N(0, background + 1 / q)."""
+    excess = 0.0
+    information = 0.0
+    for i in range(len(w)):
+        precision = q * w[i]
+        beside = (1 - pr[i]) / (wide[i] * wide[i])
+        excess += beside * (field[i] * field[i] - precision)
+        information += beside * precision * precision
+    sums[0] += excess
+    sums[1] += information
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=_SIMD, inline="always")
+def _draw_beside(rng, b, small, wide):  # type: ignore[no-untyped-def]
+    """An entry of the background; zero, and nothing drawn, without one."""
+    return small + np.sqrt(b / wide) * rng.standard_normal() if b > 0 else 0.0
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -1,7 +1,6 @@
 """The posterior without sampling: mean-field equations with their reaction term.
 
-The model is that of `rcweb.engine.posterior.gibbs`, but an entry that is not an edge need not be
-zero (`rcweb.engine.posterior.entries`). The means of R and C are iterated in turn, the
+The model is that of `rcweb.engine.posterior.gibbs`. The means of R and C are iterated in turn, the
 variance of each entering the equation of the other. Plain mean field is overconfident, since an
 entry of C is judged by activities that it has itself helped to estimate (realised false discovery
 rate 0.09-0.18 at nominal 0.05; with the reaction term 0.04-0.06). Here each variable is judged by

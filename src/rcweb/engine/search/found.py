@@ -38,6 +38,8 @@ class Found:
     identified : (n,) can be told from noise and is no curve of another regulator
     straight : (n,) no other is a curve of it, with which it may be mixed
     in_enough : (n,) active in enough samples to be told from their errors
+    fidelity : (n,) correlation of the row's weights with the true ones that noise leaves; 1 before
+        weights are estimated
     exact : whether zeros are exact or only small
     thorough : whether `search_thoroughly` has run
     sampled : whether the posterior had to be sampled
@@ -57,6 +59,7 @@ class Found:
     identified: Mask
     straight: Mask
     in_enough: Mask
+    fidelity: Array
     exact: bool
     thorough: bool = False
     sampled: bool = False
@@ -64,9 +67,11 @@ class Found:
     @property
     def certified(self) -> Mask:
         """(n,) recurs in halves of the variables that share none, and of the samples, is sparser
-        than chance, and is told apart from noise and from other regulators."""
+        than chance, is told apart from noise and from other regulators, and its weights are known
+        well enough."""
         apart = self.identified & self.straight & self.in_enough
-        return self.recurrent & self.lasting & apart & (self.score > max(self.chance, 0.0))
+        known = (self.score > max(self.chance, 0.0)) & (self.fidelity > 1 - LITTLE)
+        return self.recurrent & self.lasting & apart & known
 
     @property
     def recurrent(self) -> Mask:

@@ -200,7 +200,8 @@ def _ungraded(columns: Columns, chance: float, sparse: Mask, same: Mask) -> Foun
     no, nothing = np.zeros(n, bool), np.zeros(n)
     score = columns.J + np.log(own_share(columns.B))
     evidence = (nothing, 1 - nothing, nothing, np.ones(n))
-    return Found(columns, score, chance, sparse, no, no, *evidence, same, ~no, ~no, ~no, exact=True)
+    told = (same, ~no, ~no, ~no, np.ones(n))
+    return Found(columns, score, chance, sparse, no, no, *evidence, *told, exact=True)
 
 
 def _graded(space: Space, found: Found) -> Found:
@@ -321,6 +322,7 @@ def search_diffuse(
         identified=np.ones(len(B), bool),
         straight=np.ones(len(B), bool),
         in_enough=np.ones(len(B), bool),
+        fidelity=np.ones(len(B)),
         exact=False,
     )
 
