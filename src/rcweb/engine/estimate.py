@@ -109,7 +109,9 @@ def estimate_diffuse(problem: RefinedProblem, found: Found) -> NetworkEstimate:
         entries = entries_beside_noise(*part, _concentration(problem), tail)
         probability[rows] = entries.edge_probability
     fit = regress(problem.table, Y)
-    return replace(fit, probability=probability, score=comparable(Y, fit.C))
+    # Rows have unit power: what is not noise is the share of the truth in them.
+    fidelity = np.sqrt(np.maximum(1 - noise, 0.0))
+    return replace(fit, fidelity=fidelity, probability=probability, score=comparable(Y, fit.C))
 
 
 def estimate_sparse(
@@ -362,7 +364,7 @@ def _noise_free(table: CondensedTable, Y: Array) -> NetworkEstimate:
 
 def regress(table: CondensedTable, Y: Array) -> NetworkEstimate:
     """Activities by least squares on the rows `Y`, both scaled to activities of unit variance;
-    every entry counts as an edge."""
+    every entry counts as an edge, and rows as right."""
     projection = np.asarray(np.linalg.pinv(Y), dtype=np.float64)
     cross = table.times(projection)  # (N, K): products of variables with activities
     gram = projection.T @ cross
@@ -371,12 +373,10 @@ def regress(table: CondensedTable, Y: Array) -> NetworkEstimate:
     noise = np.sqrt(np.maximum(rest, 0.0) / (table.M * table.observed))
     # K directions of the samples are fitted, which the residuals do not show.
     sd = noise / np.sqrt(np.maximum(table.M * table.observed - len(Y), 1.0))
-    C = Y * size[:, None]
-    noisy = (sd**2).sum() / np.maximum((C**2).sum(axis=1), 1e-300)
     return NetworkEstimate(
-        C=C,
+        C=Y * size[:, None],
         C_sd=np.broadcast_to(sd, Y.shape),
-        fidelity=np.sqrt(np.maximum(1 - noisy, 0.0)),
+        fidelity=np.ones(len(Y)),
         probability=np.ones(Y.shape),
         score=Y,
         noise=noise,

@@ -20,12 +20,20 @@ BACKGROUNDS = {
 }
 
 
-def rows(kind: str, seed: int, width: float = 0.2) -> tuple[np.ndarray, np.ndarray]:
-    """Normal weights of sd 1 in a twentieth of the entries, elsewhere a background of sd `width`;
-    and where the weights are."""
+WEIGHTS = {
+    "normal": lambda rng, size: rng.standard_normal(size),
+    "even": lambda rng, size: rng.choice([-1, 1], size) * rng.uniform(0.5, 1.5, size),
+}
+
+
+def rows(
+    kind: str, seed: int, width: float = 0.2, weights: str = "normal"
+) -> tuple[np.ndarray, np.ndarray]:
+    """Weights of sd 1 in a twentieth of the entries, elsewhere a background of sd `width`; and
+    where the weights are."""
     rng = np.random.default_rng([seed, 7])
     strong = rng.random((12, 1500)) < 0.05
-    Y = np.where(strong, 1.0, 0.0) * rng.standard_normal(strong.shape)
+    Y = np.where(strong, 1.0, 0.0) * WEIGHTS[weights](rng, strong.shape)
     Y += np.where(strong, 0.0, width * BACKGROUNDS[kind](rng, strong.shape))
     return Y + NOISE * rng.standard_normal(strong.shape), strong
 
@@ -37,11 +45,14 @@ def share(Y: np.ndarray) -> float:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("kind", BACKGROUNDS)
-def test_a_tail_is_found_where_there_is_one(kind: str, seed: int) -> None:
-    """A Gaussian background has none, nor has one of shorter tails, nor have exact zeros."""
-    Y, _ = rows(kind, seed)
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_a_tail_is_found_where_there_is_one(weights: str, kind: str, seed: int) -> None:
+    """A Gaussian background has none, nor has one of shorter tails, nor have exact zeros. So it is
+    with weights of about equal size too, none of which is small: with edges as one Gaussian, whose
+    middle is small weights, no tail was found beside them."""
+    Y, _ = rows(kind, seed, weights=weights)
     assert (share(Y) > 0.02) == (kind in ("laplace", "t"))
-    exact, _ = rows(kind, seed, width=0.0)
+    exact, _ = rows(kind, seed, width=0.0, weights=weights)
     assert share(exact) < 0.02
 
 
@@ -74,13 +85,17 @@ def test_parts_are_weighed_by_their_densities() -> None:
     rng = np.random.default_rng(0)
     y = rng.standard_normal((3, 50)) * rng.choice([1.0, 3.0, 100.0], (3, 50))
     density, background = np.array([0.02, 0.1, 0.4]), np.array([0.01, 1.0, 30.0])
-    edge, tail = np.array([5.0, 40.0, 700.0]), 0.2
-    sums = np.empty((3, 6))
-    part_sums(y**2, density, background, WIDER, tail, edge, sums)
+    centre, spread, tail = np.array([0.0, 7.0, 20.0]), np.array([6.0, 41.0, 701.0]), 0.2
+    sums = np.empty((3, 7))
+    part_sums(np.abs(y), density, background, WIDER, tail, centre, spread, sums)
     for p in range(3):
-        shares = np.array([(1 - density[p]) * (1 - tail), (1 - density[p]) * tail, density[p]])
-        sd = np.sqrt(np.array([background[p], WIDER * background[p], edge[p]]) + 1)
-        log = np.log(shares)[:, None] + norm.logpdf(y[p], 0, sd[:, None])
+        edge, beside = density[p] / 2, 1 - density[p]
+        shares = np.array([beside * (1 - tail), beside * tail, edge, edge])
+        sd = np.sqrt([background[p] + 1, WIDER * background[p] + 1, spread[p], spread[p]])
+        mean = np.array([0.0, 0.0, centre[p], -centre[p]])
+        log = np.log(shares)[:, None] + norm.logpdf(y[p], mean[:, None], sd[:, None])
         part = np.exp(log - np.logaddexp.reduce(log, axis=0))
-        expected = np.concatenate([part.sum(axis=1), part @ y[p] ** 2])
+        of = np.array([part[0], part[1], part[2] + part[3]])
+        lean = ((part[2] - part[3]) * y[p]).sum()
+        expected = np.concatenate([of.sum(axis=1), of @ y[p] ** 2, [lean]])
         np.testing.assert_allclose(sums[p], expected, rtol=1e-9, atol=1e-12)

@@ -24,8 +24,9 @@ for kernel in (draw_edges, draw_shaped_edges, expect_shaped_edges):
     c, probability, last, used = C.copy(), np.empty_like(C), np.empty_like(C), np.zeros(13)
     drawn, expected = kernel is not expect_shaped_edges, np.zeros((2, P, N))
     slab = () if kernel is draw_edges else (STEP, SPREAD, PRIOR_MIX)
-    beside = () if drawn else (np.full(P, 0.1), 9.0, 0.1, np.full(P, 0.5))
-    more = () if drawn else (*expected, np.zeros((P, 3)))
+    beside = (np.full(P, 0.1),) if drawn else (np.full(P, 0.1), 9.0, 0.1, np.full(P, 0.5))
+    edges = np.zeros((P, N), bool)
+    more = (edges, np.zeros((P, 2))) if drawn else (*expected, np.zeros((P, 3)))
     out = (probability, last, *more) if kernel is draw_edges else (probability, last, *more, used)
     kernel(*((rng,) * drawn), Q, Z, c, weight, log_odds, scale, *beside, *slab, *out)
     for array in (c, probability, last, used, *more):

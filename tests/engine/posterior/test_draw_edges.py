@@ -19,21 +19,26 @@ SHAPED = (
 )
 
 
-def sweep(rng, Q, Z, C, weight, log_odds, scale, slab):
+def sweep(rng, Q, Z, C, weight, log_odds, scale, slab, background=None):
     """The kernel of that slab on a copy of C: new C, probability, mean, parts used."""
     C = C.copy()
+    background = np.zeros(len(C)) if background is None else background
     probability, mean, used = np.empty_like(C), np.empty_like(C), np.zeros(len(slab[0]))
-    common = (rng, Q, Z, C, weight, log_odds, scale)
+    edges, sums = np.empty(C.shape, bool), np.empty((len(C), 2))
+    common = (rng, Q, Z, C, weight, log_odds, scale, background)
     if slab is SHAPED:
-        draw_shaped_edges(*common, STEP, SPREAD, PRIOR_MIX, probability, mean, used)
+        draw_shaped_edges(
+            *common, STEP, SPREAD, PRIOR_MIX, probability, mean, edges, sums, used
+        )
     else:
-        draw_edges(*common, probability, mean)
-        used[:] = (C != 0).sum()
+        draw_edges(*common, probability, mean, edges, sums)
+        used[:] = edges.sum()
+    np.testing.assert_array_equal(edges | (background > 0)[:, None], (C != 0))
     return C, probability, mean, used
 
 
-def integrate(g, q, log_odds, scale, slab):
-    """P(c != 0) and E[c] for log-likelihood ``g c - q c^2 / 2``, on a fine grid."""
+def integrate(g, q, log_odds, scale, slab, background=0.0):
+    """P(slab) and E[c] for log-likelihood ``g c - q c^2 / 2``, on a fine grid."""
     means, spread, log_mix = slab
     sd = scale * np.sqrt(spread)
     centre = g / q
@@ -44,15 +49,22 @@ def integrate(g, q, log_odds, scale, slab):
     )
     log_f = log_slab + g * c - 0.5 * q * c * c
     log_evidence = logsumexp(log_f) + np.log(c[1] - c[0])
-    p = expit(log_odds + log_evidence)
     within = np.exp(log_f - logsumexp(log_f))
-    return p, p * (within @ c)
+    log_beside, small = 0.0, 0.0
+    if background > 0:
+        # A Gaussian prior and likelihood in closed form.
+        log_beside = 0.5 * g * g * background / (1 + background * q)
+        log_beside -= 0.5 * np.log(1 + background * q)
+        small = g * background / (1 + background * q)
+    p = expit(log_odds + log_evidence - log_beside)
+    return p, p * (within @ c) + (1 - p) * small
 
 
+@pytest.mark.parametrize("beside", [0.0, 0.3], ids=["zeros", "background"])
 @pytest.mark.parametrize("slab", [ONE_GAUSSIAN, SHAPED], ids=["gaussian", "shaped"])
 @pytest.mark.parametrize(("seed", "n_variables"), [(0, 6), (1, 7), (2, 5), (3, TILE + 3)])
 def test_first_entry_against_numerical_integration(
-    seed: int, n_variables: int, slab: tuple
+    seed: int, n_variables: int, slab: tuple, beside: float
 ) -> None:
     """Given the others, entry 0 of every variable: probability and mean of the defined posterior.
 
@@ -67,11 +79,13 @@ def test_first_entry_against_numerical_integration(
     C = rng.standard_normal((P, N)) * (rng.random((P, N)) < 0.5)
     weight = rng.uniform(0.1, 1.5, N)
     log_odds, scale = np.array([-1.5, 0.3]), np.array([0.7, 1.4])
-    new, probability, mean, _ = sweep(rng, Q, Z, C, weight, log_odds, scale, slab)
+    background = beside * scale**2
+    new, probability, mean, _ = sweep(rng, Q, Z, C, weight, log_odds, scale, slab, background)
     for i in range(max(N - 6, 0), N):
         for p, other in ((0, C[1, i]), (1, new[0, i])):
             g = weight[i] * (Z[p, i] - Q[p, 1 - p] * other)
-            expected = integrate(g, weight[i] * Q[p, p], log_odds[p], scale[p], slab)
+            q, density = weight[i] * Q[p, p], (log_odds[p], scale[p], slab, background[p])
+            expected = integrate(g, q, *density)
             assert probability[p, i] == pytest.approx(expected[0], abs=1e-6)
             assert mean[p, i] == pytest.approx(expected[1], rel=1e-5, abs=1e-6)
 
@@ -89,6 +103,34 @@ def test_weights_far_outside_the_slab(factor: float) -> None:
     assert mean[0, 0] == pytest.approx(m, rel=1e-3)
     assert used.sum() == 1
     assert abs(new[0, 0] - mean[0, 0]) < 5 / np.sqrt(50)
+
+
+@pytest.mark.parametrize("slab", [ONE_GAUSSIAN, SHAPED], ids=["gaussian", "shaped"])
+def test_background_is_drawn_and_scored_as_the_model_says(slab: tuple) -> None:
+    """20,000 entries of a background of variance 0.04 and no edge: draws have its mean and
+    variance given the data, and one step of scoring leads from any start to the truth, within five
+    standard errors."""
+    N, q, truth = 20000, 50.0, 0.04
+    rng = np.random.default_rng(0)
+    c = np.sqrt(truth) * rng.standard_normal(N)
+    Z = (q * c + np.sqrt(q) * rng.standard_normal(N))[None]
+    for start in (0.01, 0.04, 0.08):
+        C, probability, mean = np.zeros((1, N)), np.empty((1, N)), np.empty((1, N))
+        edges, sums, used = np.empty((1, N), bool), np.empty((1, 2)), np.zeros(len(slab[0]))
+        rest = (np.ones(N), np.array([-30.0]), np.ones(1), np.array([start]))
+        out = (probability, mean, edges, sums)
+        if slab is SHAPED:
+            draw_shaped_edges(
+                rng, np.array([[q]]), Z, C, *rest, STEP, SPREAD, PRIOR_MIX, *out, used
+            )
+        else:
+            draw_edges(rng, np.array([[q]]), Z, C, *rest, *out)
+        assert not edges.any()
+        shrunk = start / (1 + start * q)
+        np.testing.assert_allclose(mean, shrunk * Z, atol=1e-6)  # an edge is e^-30 as likely
+        assert (C - mean).var() == pytest.approx(shrunk, rel=5 * np.sqrt(2 / N))
+        error = np.sqrt(2 / N) * (truth + 1 / q)
+        assert sums[0, 0] / sums[0, 1] == pytest.approx(truth, abs=5 * error)
 
 
 @pytest.mark.parametrize("slab", [ONE_GAUSSIAN, SHAPED], ids=["gaussian", "shaped"])

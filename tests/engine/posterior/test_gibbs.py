@@ -44,7 +44,9 @@ def draw(
 
 def state_of(C: np.ndarray, variance: np.ndarray) -> State:
     P = len(C)
-    return State(C.copy(), variance, np.full(P, 0.2), np.ones(P), np.ones(1), np.eye(P), np.ones(P))
+    one = np.ones(P)
+    start = (C.copy(), variance, np.full(P, 0.2), one, np.ones(1), np.eye(P))
+    return State(*start, background=np.zeros(P), slab=C != 0, fidelity=one)
 
 
 def exact_probabilities(
@@ -90,9 +92,9 @@ def test_one_regulator_against_exact_enumeration(seed: int) -> None:
     sweeps = 8000
     for _ in range(sweeps):
         Q, Z, _ = draw_activities(table, state, rng)
-        draw_edges(
-            rng, Q, Z, state.C, 1 / state.variance, log_odds, np.array([scale]), probability, mean
-        )
+        density = (log_odds, np.array([scale]), state.background)
+        drawn = (probability, mean, state.slab, np.empty((1, 2)))
+        draw_edges(rng, Q, Z, state.C, 1 / state.variance, *density, *drawn)
         total += probability[0]
     assert np.ptp(expected) > 0.05, "all entries alike: nothing would be told apart"
     np.testing.assert_allclose(total / sweeps, expected, atol=0.04)
@@ -256,11 +258,12 @@ def test_same_seed_same_bits_and_no_input_changed() -> None:
 
 
 def test_entropy_is_that_of_the_conditional_distributions() -> None:
-    """Of the choice of every entry, plus that of a Gaussian where it is an edge."""
+    """Of the choice of every entry, plus those of the Gaussians of an edge and of a background."""
     G, C, _ = draw(0, M=30, N=7, P=2)
     chain = Chain(whole(G), C, np.random.default_rng(0), concentration=1.0)
     chain.state.variance = np.linspace(0.5, 2, 7)
     chain.state.scale = np.array([0.8, 1.3])
+    chain.state.background = np.array([0.0, 0.2])
     chain.probability[:] = np.random.default_rng(1).uniform(0.1, 0.9, (2, 7))
     chain.probability[0, 0], chain.probability[1, 1] = 0.0, 1.0
     square, expected = np.array([20.0, 30.0]), 0.0
@@ -271,7 +274,53 @@ def test_entropy_is_that_of_the_conditional_distributions() -> None:
                 expected -= chosen * np.log(chosen) + (1 - chosen) * np.log(1 - chosen)
             precision = square[p] / chain.state.variance[i] + 1 / chain.state.scale[p] ** 2
             expected += chosen * norm(scale=1 / np.sqrt(precision)).entropy()
+            if p == 1:
+                beside = square[p] / chain.state.variance[i] + 1 / 0.2
+                expected += (1 - chosen) * norm(scale=1 / np.sqrt(beside)).entropy()
     assert chain._entropy(square) == pytest.approx(expected)
+
+
+def test_log_prior_counts_edges_and_background_by_their_densities() -> None:
+    """Differences between two networks, density by density; densities of rows are integrated."""
+    G, C, _ = draw(0, M=30, N=7, P=2)
+    chain = Chain(whole(G), C, np.random.default_rng(0), concentration=1.0)
+    state = chain.state
+    state.scale, state.background = np.array([0.8, 1.3]), np.array([0.0, 0.2])
+    state.slab = np.random.default_rng(2).random((2, 7)) < 0.5
+
+    def weights() -> float:
+        edges = norm.logpdf(state.C, scale=state.scale[:, None])
+        beside = norm.logpdf(state.C[1], scale=np.sqrt(0.2))
+        return float(edges[state.slab].sum() + beside[~state.slab[1]].sum())
+
+    before = chain._log_prior() - weights()
+    state.C = np.where(state.slab | [[False], [True]], 0.5 * state.C + 0.1, 0.0)
+    assert chain._log_prior() - weights() == pytest.approx(before)
+
+
+@pytest.mark.parametrize("width", [0.0, 0.1, 0.3])
+def test_background_is_learned_beside_edges(width: float) -> None:
+    """Small weights everywhere, of standard deviation `width`: once it is allowed, the chain finds
+    their width, and calls few of them edges. Without any it stays below the noise of an entry."""
+    G, C, _ = draw(0, M=300, N=200)
+    rng = np.random.default_rng(1)
+    small = np.where(C == 0, width * rng.standard_normal(C.shape), 0.0)
+    R = np.linalg.lstsq(C.T, G.T, rcond=None)[0].T
+    G = G + R @ small
+    chain = Chain(whole(G), C, np.random.default_rng(0), concentration=20.0)
+    chain.run(30, shaped=False)
+    before = chain.run(50, shaped=False).probability
+    chain.allow_background()
+    chain.advance(50)
+    found = chain.run(100)
+    noise = np.median(chain.state.variance) / 300
+    if width:
+        np.testing.assert_allclose(np.sqrt(chain.state.background), width, rtol=0.35)
+        false = (found.probability > 0.5) & (C == 0)
+        assert false.sum() <= 0.05 * (found.probability > 0.5).sum()
+        assert false.sum() < ((before > 0.5) & (C == 0)).sum()
+    else:
+        assert np.median(chain.state.background) < noise
 
 
 def test_single_precision_gives_the_same_products() -> None:

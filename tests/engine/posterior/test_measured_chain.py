@@ -32,7 +32,8 @@ def problem(seed=0, n=7, N=9, P=3):
     values[0], values[1] = np.nan, 4.0
     C = rng.standard_normal((P, N)) * (rng.random((P, N)) < 0.6)
     one = np.full(P, 0.2)
-    state = State(C, rng.uniform(0.5, 2, N), one, one, np.ones(13) / 13, np.eye(len(C)), one)
+    start = (C, rng.uniform(0.5, 2, N), one, one, np.ones(13) / 13, np.eye(len(C)))
+    state = State(*start, background=np.zeros(P), slab=C != 0, fidelity=one)
     others = Axes(np.zeros((0, N)), np.zeros(N), 0, np.ones(N))
     samples = MeasuredSamples(rows, values, np.array([0, 2, 2]), others)
     link = Measurement(

@@ -4,11 +4,13 @@ Entries beside the edges of a regulator are small effects. They need not be Gaus
 about a tenth of them are three times as large as the others, and a Gaussian background would call
 most of those edges. Two densities are fitted to rows y with noise of unit variance,
 
-    y_pi ~ (1 - pi_p) [ (1 - w) N(0, b_p + 1) + w N(0, WIDER b_p + 1) ] + pi_p N(0, s_p + 1),
+    y_pi ~ (1 - pi_p) [ (1 - w) N(0, b_p + 1) + w N(0, WIDER b_p + 1) ] + pi_p N(+-m_p, s_p),
 
-with the share w of the tail at 0 and free. The tail counts if that makes the rows likelier by more
-than one nat, for one parameter (Akaike). Edges are Gaussian here: a density of edges that may have
-any shape would take the tail for edges.
+with the share w of the tail at 0 and free. The tail counts if rows are likelier with it by more
+than half the log of their number of entries, for one parameter (Schwarz). Edges are two Gaussians
+here, which may keep away from zero: one would need its middle for small edges, which are not there
+where weights are of equal size, and for the tail. A density of any shape would take all of the tail
+for edges.
 """
 
 from __future__ import annotations
@@ -47,42 +49,46 @@ def tail_share(rows: Array, noise: Array) -> float:
 
     rows : (P, N);  noise : (P,) variance of the noise in each
     """
-    squares = rows**2 / noise[:, None]
-    without, _ = _fit(squares, 0.0)
-    with_tail, share = _fit(squares, 0.1)
-    return share if with_tail > without + 1 else 0.0
+    sizes = np.abs(rows) / np.sqrt(noise)[:, None]
+    without, _ = _fit(sizes, 0.0)
+    with_tail, share = _fit(sizes, 0.1)
+    return share if with_tail > without + 0.5 * np.log(rows.size) else 0.0
 
 
-def _fit(squares: Array, tail: float) -> tuple[float, float]:
-    """Log-likelihood of rows with these `squares` (P, N) and the tail's share, fitted by
-    expectation maximisation from the share `tail`; 0 stays 0.
+def _fit(sizes: Array, tail: float) -> tuple[float, float]:
+    """Log-likelihood of rows with these `sizes` (P, N) and the tail's share, fitted by expectation
+    maximisation from the share `tail`; 0 stays 0.
 
     The background starts at the variance that the median square has for a Gaussian: a start below
     it would split the background in two.
     """
-    P, N = squares.shape
-    background = np.maximum(np.median(squares, axis=1) / MEDIAN_SQUARE - 1, 0.05)
-    density, edge = np.full(P, 0.05), 25 * (background + 1)
-    sums = np.empty((P, 6))
+    P, N = sizes.shape
+    background = np.maximum(np.median(sizes, axis=1) ** 2 / MEDIAN_SQUARE - 1, 0.05)
+    density, power = np.full(P, 0.05), 25 * (background + 1)
+    # Half of the edges' power in their distance from zero, half in their scatter.
+    centre, spread = np.sqrt(power / 2), power / 2
+    sums = np.empty((P, 7))
     for _ in range(MOST_FITS):
-        part_sums(squares, density, background, WIDER, tail, edge, sums)
-        near, far, edges, near_power, far_power, edge_power = sums.T
+        part_sums(sizes, density, background, WIDER, tail, centre, spread, sums)
+        near, far, edges, near_power, far_power, edge_power, lean = sums.T
         last, share = background, tail
         density = np.clip(edges / N, SMALLEST_PART, 0.5)
         if tail > 0:
             tail = float(np.clip(far.sum() / (near + far).sum(), SMALLEST_PART, 0.5))
         excess = np.maximum(near_power - near, 0) + np.maximum(far_power - far, 0) / WIDER
         background = np.maximum(excess / np.maximum(near + far, SMALLEST_PART), SMALLEST_PART)
-        # Twice as wide as the part below, or the two would swap roles.
-        widest = background * (WIDER if tail > 0 else 1)
-        edge = np.maximum(edge_power / np.maximum(edges, SMALLEST_PART) - 1, 2 * widest)
+        # Twice the power of the part below, and scattered as far, or the two would swap roles.
+        widest = background * (WIDER if tail > 0 else 1) + 1
+        power = np.maximum(edge_power / np.maximum(edges, SMALLEST_PART), 2 * widest)
+        centre = np.minimum(lean / np.maximum(edges, SMALLEST_PART), np.sqrt(power - widest))
+        spread = power - centre**2
         settled = (np.abs(background - last) <= STEADY * background).all()
         if settled and abs(tail - share) <= STEADY:
             break
-    parts = np.array([background, WIDER * background, edge]) + 1
-    shares = np.array([(1 - density) * (1 - tail), (1 - density) * tail, density])
-    likelihood = sum(
-        (share / np.sqrt(variance))[:, None] * np.exp(-0.5 * squares / variance[:, None])
-        for share, variance in zip(shares, parts)
-    )
+    y, one = sizes[:, :, None], np.ones(P)
+    means = np.array([0 * one, 0 * one, centre, -centre]).T[:, None]
+    variances = np.array([background + 1, WIDER * background + 1, spread, spread]).T[:, None]
+    shares = np.array([(1 - density) * (1 - tail), (1 - density) * tail, density / 2, density / 2])
+    parts = np.exp(-0.5 * (y - means) ** 2 / variances) / np.sqrt(variances)
+    likelihood = (parts * shares.T[:, None]).sum(axis=2)
     return float(np.log(np.maximum(likelihood, 1e-300)).sum()), tail

@@ -227,35 +227,42 @@ def expect_shaped_edges(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_SIMD)
-def part_sums(squares, density, background, wider, tail, edge, sums):  # type: ignore[no-untyped-def]
-    """Entries with noise of unit variance and these `squares` (P, N), as a mixture of three centred
-    Gaussians: background (share 1 - tail), its tail, edges (share `density` of all).
+def part_sums(  # type: ignore[no-untyped-def]
+    sizes, density, background, wider, tail, centre, spread, sums
+):
+    """Entries with noise of unit variance and these `sizes` |y| (P, N), as a mixture of background
+    (share 1 - tail), its tail, both centred Gaussians, and edges (share `density` of all), two
+    Gaussians at plus and minus `centre` of variance `spread`, noise included.
 
-    sums (P, 6) <- number of entries in each, and sum of their squares in each.
+    sums (P, 7) <- number of entries in each, sum of their squares in each, and sum over the edges
+    of the size times its sign's expectation.
     """
-    P, N = squares.shape
+    P, N = sizes.shape
     for p in range(P):
-        v0, v1, v2 = background[p] + 1, wider * background[p] + 1, edge[p] + 1
-        # Log odds beside the widest part are linear in the square and bounded, so that no
-        # exponential overflows.
-        slope0, slope1 = 0.5 / v2 - 0.5 / v0, 0.5 / v2 - 0.5 / v1
-        share0 = (1 - density[p]) * (1 - tail) / density[p] * np.sqrt(v2 / v0)
-        share1 = (1 - density[p]) * tail / density[p] * np.sqrt(v2 / v1)
-        s = np.zeros(6)
+        v0, v1, v2 = background[p] + 1, wider * background[p] + 1, spread[p]
+        mu = centre[p]
+        # Odds beside the widest part, so that no exponential overflows.
+        share0 = 2 * (1 - density[p]) * (1 - tail) / density[p] * np.sqrt(v2 / v0)
+        share1 = 2 * (1 - density[p]) * tail / density[p] * np.sqrt(v2 / v1)
+        s = np.zeros(7)
         for i in range(N):
-            y2 = squares[p, i]
-            near = share0 * _exp(slope0 * y2)
-            far = share1 * _exp(slope1 * y2)
-            total = 1 + near + far
-            out = 1 / total
+            y = sizes[p, i]
+            y2 = y * y
+            other = _exp(-2 * mu * y / v2)  # the edge of the other sign, beside this one
+            edge = 0.5 * (y - mu) * (y - mu) / v2
+            near = share0 * _exp(edge - 0.5 * y2 / v0)
+            far = share1 * _exp(edge - 0.5 * y2 / v1)
+            out = 1 / (1 + other + near + far)
             near *= out
             far *= out
+            out *= 1 + other
             s[0] += near
             s[1] += far
             s[2] += out
             s[3] += near * y2
             s[4] += far * y2
             s[5] += out * y2
+            s[6] += out * y * (1 - other) / (1 + other)
         sums[p] = s
 
 
