@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.number import choose_directions
+from rcweb.engine.number import Directions, choose_directions, directions_for
 from rcweb.engine.search.consensus import SPLITS
 from rcweb.engine.search.halves import Split, count_recurrent
-from rcweb.engine.spectrum import leading_directions
+from rcweb.engine.search.space import Space
+from rcweb.engine.spectrum import last_step, leading_directions
 from rcweb.lab.simulate import simulate
 
 
@@ -26,8 +27,80 @@ def test_counts_match_by_hand() -> None:
     quarter, less what chance gives three of 40 directions."""
     first = np.eye(40)[:3]
     second = np.vstack([np.eye(40)[:2], 0.5 * np.eye(40)[2] + np.sqrt(0.75) * np.eye(40)[3]])
-    by_chance = 3 * 2 * np.log(40) / 40
-    assert count_recurrent(Split(first, second), 40) == pytest.approx(2.25 - by_chance)
+    by_chance = 2 * np.log(40) / 40
+    V = np.linalg.qr(np.random.default_rng(0).standard_normal((200, 40)))[0]
+    space = Space.of(V, np.ones(40), 0.1)
+    assert count_recurrent(space, Split(first, second)) == pytest.approx(2.25 - 3 * by_chance)
+    # The first direction as that of one variable alone, which the other half has not seen.
+    V = np.linalg.qr(np.column_stack([np.eye(200)[:, 0], V[:, 1:]]))[0]
+    loud = Space.of(V, np.ones(40), 0.1)
+    assert count_recurrent(loud, Split(first, second)) == pytest.approx(1.25 - 2 * by_chance)
+
+
+def planted_in_memory(P: int, seed: int, M: int = 200, N: int = 300) -> np.ndarray:
+    """P regulators under noise that samples remember, centred."""
+    rng = np.random.default_rng(seed)
+    C = np.where(rng.random((P, N)) < 0.1, rng.standard_normal((P, N)), 0.0)
+    G = rng.standard_normal((M, P)) @ C + 0.2 * autoregressive(rng, M, N, 0.7)
+    return G - G.mean(axis=0)
+
+
+def directions(G: np.ndarray, asked: int | str) -> Directions:
+    table = CondensedTable.of(G)
+    return directions_for(table, leading_directions(table, asked), asked, lambda line: None)[0]
+
+
+@pytest.mark.parametrize("P", [5, 12, 30])
+def test_a_clear_step_ends_the_signal(P: int) -> None:
+    """Directions of noise that is not independent stand above the edge of independent noise, but
+    the singular values fall by a step after those of the regulators, and nothing recurs beyond. In
+    such tables "auto" searched 60 to 100 directions, and lost most regulators."""
+    G = planted_in_memory(P, seed=P)
+    spectrum = leading_directions(CondensedTable.of(G), "auto")
+    assert len(spectrum.s) > 1.5 * P, "noise was to stand above its edge"
+    assert not spectrum.independent
+    found = directions(G, "auto").spectrum
+    assert len(found.s) == found.P == found.step == found.n_above_noise == P
+    assert found.ends
+    assert found.shows_edge
+    # A number that is asked for is respected, with room for some of the others.
+    assert len(directions(G, P).spectrum.s) == P
+    assert len(directions(G, P - 1).spectrum.s) == P
+
+
+@pytest.mark.parametrize("size", [3.0, 30.0])
+def test_strong_batches_end_nothing(size: float) -> None:
+    """Five groups of samples, each of which shifts every variable: the singular values fall by a
+    clear step after four directions, however strong the shifts are, and the regulators lie below,
+    in noise without an end."""
+    rng = np.random.default_rng(0)
+    P = 25
+    C = np.where(rng.random((P, 300)) < 0.1, rng.standard_normal((P, 300)), 0.0)
+    C *= 0.9 ** np.arange(P)[:, None]
+    G = rng.standard_normal((200, P)) @ C + 0.1 * autoregressive(rng, 200, 300, 0.7)
+    G = G + size * rng.standard_normal((5, 300))[np.arange(200) % 5]
+    G -= G.mean(axis=0)
+    assert last_step(CondensedTable.of(G))[0] == 4
+    found = directions(G, "auto")
+    assert found.spectrum.step == 0
+    assert found.space.K > 20
+
+
+def test_one_or_two_directions_that_stand_out_end_nothing() -> None:
+    """Most tables have them: growth, a treatment, a batch."""
+    rng = np.random.default_rng(0)
+    E = autoregressive(rng, 100, 300, 0.5)
+    E = E + 3 * rng.standard_normal((100, 2)) @ rng.standard_normal((2, 300))
+    E -= E.mean(axis=0)
+    assert last_step(CondensedTable.of(E))[0] == 2
+    assert directions(E, "auto").spectrum.step == 0
+
+
+def test_rounding_is_no_step() -> None:
+    """A table of few directions without noise falls from its last one to rounding."""
+    rng = np.random.default_rng(0)
+    G = rng.standard_normal((60, 5)) @ rng.standard_normal((5, 80))
+    assert last_step(CondensedTable.of(G - G.mean(axis=0))) == (0, 1.0)
 
 
 def test_a_table_without_an_edge_of_noise_ends_with_a_number() -> None:

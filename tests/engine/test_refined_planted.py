@@ -8,7 +8,7 @@ import pytest
 
 from rcweb import RCweb
 from rcweb.engine.effort import EFFORTS
-from rcweb.engine.matching import match_rows
+from rcweb.engine.matching import match_rows, row_correlation
 from rcweb.engine.posterior.gibbs import Chain, Posterior
 from rcweb.lab.metrics import score_network
 from rcweb.lab.simulate import Simulation, simulate
@@ -251,14 +251,33 @@ def test_collinear_activities_are_averaged_longer(
     assert 450 * longer <= sweeps[0] <= EFFORTS["standard"].stuck.burn
 
 
-def test_small_effects_are_searched_with_room_for_others() -> None:
-    """P as asked for, of twice as many directions; where zeros are exact P are enough."""
+@pytest.mark.parametrize(("background", "searched"), [(0.2, 28), (0.0, 19)])
+def test_small_effects_without_an_end_are_searched_with_room(
+    background: float, searched: int
+) -> None:
+    """P as asked for, of twice as many directions, where regulators of falling strength have no
+    end; where zeros are exact P and some are enough."""
     rng = np.random.default_rng(0)
-    strong = rng.random((30, 800)) < 0.05
-    for background in (0.2, 0.0):
-        C = np.where(strong, 1.0, background) * rng.standard_normal((30, 800))
-        scale = np.exp(0.3 * rng.standard_normal((1, 800)))
-        noise = np.repeat(rng.standard_normal((75, 800)), 2, axis=0)  # neighbours share it
-        model = fit(rng.standard_normal((150, 30)) @ C + 0.3 * scale * noise, 14)
-        assert model.n_components_ == 14
-        assert model.rotation_.shape[0] == (28 if background else 19)
+    strong = rng.random((100, 800)) < 0.05
+    C = np.where(strong, 1.0, background) * rng.standard_normal((100, 800))
+    C *= np.arange(1, 101)[:, None] ** -0.5
+    noise = np.repeat(rng.standard_normal((60, 800)), 2, axis=0)  # neighbours share it
+    model = fit(rng.standard_normal((120, 100)) @ C + 0.02 * noise, 14)
+    assert model.n_components_ == 14
+    assert model.rotation_.shape[0] == searched
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_small_effects_that_end_are_searched_without_room(seed: int) -> None:
+    """Noise that samples remember has directions too, and where they come to an end those not asked
+    for are its own: with room for them, one to three of these regulators were lost."""
+    rng = np.random.default_rng(seed)
+    strong = rng.random((12, 200)) < 0.12
+    C = np.where(strong, rng.uniform(0.5, 1.5, strong.shape), 0.2 * rng.normal(size=strong.shape))
+    noise = rng.standard_normal((150, 200))
+    for m in range(1, 150):
+        noise[m] = 0.6 * noise[m - 1] + 0.8 * noise[m]
+    R = rng.standard_normal((150, 1)) + rng.standard_normal((150, 12))
+    model = fit(R @ C + noise, 12)
+    assert model.rotation_.shape[0] == 12
+    assert np.abs(row_correlation(model.weights_, C)).max(axis=0).min() > 0.85

@@ -122,3 +122,17 @@ def test_most_directions_that_count_as_signal(shape: tuple[int, int]) -> None:
     rank, limit = min(M - 1, N), signal_limit(M, N)
     assert 1 <= limit <= rank
     assert rank - limit >= FEW_LEFT or limit == max(rank - 1, 1)
+
+
+def test_regulators_of_one_sample_are_not_left_out_in_silence() -> None:
+    """With "auto" they are no regulators, and a warning says how many there were."""
+    rng = np.random.default_rng(4)
+    R = rng.standard_normal((60, 6))
+    R[:, 4:] = 0.0
+    R[7, 4], R[31, 5] = 8.0, -8.0
+    signal = R @ network(rng, 6, 300)
+    X = signal + 0.2 * signal.std() * rng.standard_normal(signal.shape)
+    model = RCweb(random_state=0).fit(X)
+    assert model.n_components_ == 4
+    (text,) = [text for text in model.warnings_ if "left out" in text]
+    assert text.startswith("2 regulators that are active in one or two samples only")

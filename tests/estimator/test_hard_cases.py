@@ -335,7 +335,6 @@ def test_counts_mostly_zero() -> None:
     assert recovery(fit(X, 3), network).rho > 0.97
 
 
-@pytest.mark.xfail(strict=True, reason="counts are noisier where they are larger: spectrum.py")
 def test_counts_with_idle_variables() -> None:
     """Whitening makes idle variables as important as the others, their rare counts regulators."""
     X, network = counts(20)

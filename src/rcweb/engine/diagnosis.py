@@ -188,6 +188,14 @@ def whole_fit_warnings(
             f"{_regulators(few)} {'is' if one else 'are'} active in one or two samples only, whose "
             f"errors look the same, and count{'s' * one} as neither certified nor found."
         )
+    left_out = int((~found.in_enough).sum()) - few
+    if isinstance(asked, str) and left_out:
+        one = left_out == 1
+        notes.append(
+            f"{_regulators(left_out)} that {'is' if one else 'are'} active in one or two samples "
+            f"only, whose errors look the same, {'was' if one else 'were'} left out; ask for a "
+            "number of regulators to see them."
+        )
     empty = int((~edges.any(axis=1) & confirmed).sum())
     if empty:
         notes.append(f"{empty} of {len(keep)} regulators have no edge at this error rate.")

@@ -96,7 +96,7 @@ def estimate_diffuse(problem: RefinedProblem, found: Found) -> NetworkEstimate:
     noise, judged = problem.space.floor(found.columns.B), found.confirmed
     tail = 0.0
     if judged.any():
-        some = np.flatnonzero(judged)[: 2 * ENOUGH_TO_TELL]
+        some = np.flatnonzero(judged)[:ENOUGH_TO_TELL]
         tail = tail_share(Y[some], noise[some])
         field = _mean_field(problem, _axes(problem), found, judged, stay=AGREED, tail=tail)
         if field.converged:

@@ -20,8 +20,14 @@ from rcweb.engine.canonical import Arrangement, arrange
 from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.conventions import ENOUGH_TO_TELL, FEWEST, LITTLE
 from rcweb.engine.search.consensus import SPLITS
-from rcweb.engine.search.halves import Split, can_be_split, count_recurrent, search_splits
-from rcweb.engine.search.search import is_diffuse
+from rcweb.engine.search.halves import (
+    Split,
+    can_be_split,
+    chance_cosine,
+    count_recurrent,
+    search_splits,
+)
+from rcweb.engine.search.search import is_diffuse, usual_chance
 from rcweb.engine.search.space import Space
 from rcweb.engine.solution import Records
 from rcweb.engine.spectrum import Spectrum, first_directions, last_step, with_room
@@ -32,7 +38,8 @@ class Directions:
     """A basis, its variables in the engine's own order.
 
     splits : of the variables that were searched in it, if any
-    diffuse : whether zeros are small and not exact, None if that was not asked
+    diffuse : whether zeros are small and not exact, None if that was not asked; by the score
+        `chance` that noise reaches
     most : number of regulators to look for; 0 for as many as searches share
     """
 
@@ -42,6 +49,7 @@ class Directions:
     most: int
     splits: tuple[Split, ...] = ()
     diffuse: bool | None = None
+    chance: float | None = None
 
     @classmethod
     def of(cls, spectrum: Spectrum) -> Directions:
@@ -62,15 +70,25 @@ class Directions:
         return replace(self, splits=tuple(search_splits(self.space, range(SPLITS))))
 
     def asked(self) -> Directions:
-        """With whether zeros are small and not exact."""
+        """With whether zeros are small and not exact; taken as exact without splits."""
         known = self.known()
-        return replace(known, diffuse=is_diffuse(known.space, known.splits))
+        if not known.splits:
+            return replace(known, diffuse=False)
+        chance = usual_chance(known.space)
+        diffuse = is_diffuse(known.space, known.splits, chance)
+        return replace(known, diffuse=diffuse, chance=chance)
 
     @property
     def recurrent(self) -> float:
         """Columns that both halves of a split have; mean over the splits."""
         counts = [count_recurrent(self.space, split) for split in self.splits]
         return float(np.mean(counts)) if counts else 0.0
+
+    @property
+    def recurrent_share(self) -> float:
+        """The same as a share of the most that there can be."""
+        most = self.space.K * (1 - chance_cosine(self.space.K) ** 2)
+        return self.recurrent / most if most > 0 else 0.0
 
 
 def directions_for(
@@ -107,16 +125,23 @@ def directions_for(
 
 
 def _step_that_ends(table: CondensedTable) -> int:
-    """Directions before the last clear step of the singular values, if it ends the signal: columns
-    that recur in as many directions beyond it as tell are less than a tenth of them. Else 0. One or
-    two directions stand out of most tables, and are shared by all variables: they end nothing."""
-    step = last_step(table)
+    """Directions before the last clear step of the singular values, if it ends the signal; else 0.
+
+    It does if little recurs in the directions beyond, beside what recurs before: columns count by
+    the power that the step leaves them. Batches have no columns, and so end nothing, however strong
+    they are. One or two directions stand out of most tables, shared by all variables.
+    """
+    step, fall = last_step(table)
     width = min(2 * ENOUGH_TO_TELL, min(table.M - 1, table.N) - step)
     if step < FEWEST or width < ENOUGH_TO_TELL:
         return 0
     whole = first_directions(table, step + width, step, width)
     beyond = Directions.of(replace(whole, s=whole.s[step:], V=whole.V[:, step:])).searched()
-    return step if beyond.splits and beyond.recurrent < LITTLE * step else 0
+    before = Directions.of(first_directions(table, step, step, step)).searched()
+    if not (beyond.splits and before.splits):
+        return 0
+    little = LITTLE * fall**2 * max(before.recurrent_share, 0.0) * step
+    return step if beyond.recurrent_share * width <= little else 0
 
 
 def choose_directions(

@@ -297,8 +297,9 @@ def _search(problem: RefinedProblem, run: Run, basis: Directions) -> Found:
 
     def search(stream: int) -> Found:
         def fresh() -> Found:
-            start = (run.report, stream, problem.samples, basis.diffuse, basis.splits)
-            return search_columns(problem.space, basis.most, *start)
+            start = (run.report, stream, problem.samples)
+            asked = (basis.diffuse, basis.splits, basis.chance)
+            return search_columns(problem.space, basis.most, *start, *asked)
 
         return staged(run.checkpoint, f"search{stream}", fresh, Found, run.rng)
 

@@ -75,7 +75,7 @@ class Weigh:
         others = 1.0 if weight is None else np.maximum(1 - (weight[:, None] * part) ** 2, 0.0)
         rest = (scaled - (coordinates * others) @ self.V.T) / (self.scatter * self.factor)
         # The median: single wild entries are the entries' fault, not the sample's.
-        left = np.median(rest * rest, axis=1) / MEDIAN_SQUARE
+        left = np.median(rest * rest, axis=1, overwrite_input=True) / MEDIAN_SQUARE
         return np.asarray(left + self.typical * (part**2 * others).sum(axis=1))
 
     def weight(self, rows: Array) -> Array:
@@ -189,7 +189,8 @@ def _around(
     entered with `weight`."""
     coordinates = scaled @ V
     rest = (scaled - coordinates @ V.T) / factor
-    scatter = np.sqrt(np.median(rest * rest, axis=0) / MEDIAN_SQUARE)
+    squares = np.median(rest * rest, axis=0, overwrite_input=True)
+    scatter = np.sqrt(squares / MEDIAN_SQUARE)
     # Exact copies have no scatter; 1e-3 keeps them finite and lets them count for little.
     scatter = np.maximum(scatter, 1e-3 * np.median(scatter))
     weigh = Weigh(centre, factor, V, s, scatter, typical)

@@ -167,14 +167,18 @@ def first_directions(
     return replace(_basis(table, table.leading(K), K, n_signal, P), step=step)
 
 
-def last_step(table: CondensedTable) -> int:
-    """Directions before the last clear step of the singular values; 0 if there is none among those
-    that may carry signal, and are followed by more than rounding."""
+def last_step(table: CondensedTable) -> tuple[int, float]:
+    """Directions before the last clear step of the singular values, and the factor by which these
+    fall; 0 and 1 if there is none among those that may carry signal and are more than rounding."""
     most = signal_limit(table.M, table.N)
     values = np.sqrt(np.maximum(table.squares()[::-1][: most + 1], 0.0))
     higher, lower = values[:-1], values[1:]
     steps = np.flatnonzero((higher > CLEARLY * lower) & (lower > ABOVE_ROUNDING * values[0]))
-    return int(steps[-1]) + 1 if len(steps) else 0
+    return (
+        (int(steps[-1]) + 1, float(higher[steps[-1]] / lower[steps[-1]]))
+        if len(steps)
+        else (0, 1.0)
+    )
 
 
 def with_room(table: CondensedTable, spectrum: Spectrum) -> Spectrum:

@@ -27,9 +27,7 @@ def sweep(rng, Q, Z, C, weight, log_odds, scale, slab, background=None):
     edges, sums = np.empty(C.shape, bool), np.empty((len(C), 2))
     common = (rng, Q, Z, C, weight, log_odds, scale, background)
     if slab is SHAPED:
-        draw_shaped_edges(
-            *common, STEP, SPREAD, PRIOR_MIX, probability, mean, edges, sums, used
-        )
+        draw_shaped_edges(*common, STEP, SPREAD, PRIOR_MIX, probability, mean, edges, sums, used)
     else:
         draw_edges(*common, probability, mean, edges, sums)
         used[:] = edges.sum()

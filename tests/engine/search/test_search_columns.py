@@ -15,6 +15,7 @@ from rcweb.engine.search.newton import Ascent
 from rcweb.engine.search.peel import MARGIN, chance_level
 from rcweb.engine.search.search import (
     is_diffuse,
+    usual_chance,
     joint_start,
     own_share,
     search_columns,
@@ -72,7 +73,8 @@ def test_exact_zeros_are_told_from_a_background(background: float) -> None:
     start = joint_start(space, np.random.default_rng(0))
     chance = chance_level(space, space.K, np.random.default_rng(1))
     assert zeros_are_exact(space, start.B, chance) == (background == 0)
-    assert is_diffuse(space, search_splits(space, range(1))) == (background > 0)
+    chance = usual_chance(space)
+    assert is_diffuse(space, search_splits(space, range(1)), chance) == (background > 0)
 
 
 def test_what_is_known_to_be_diffuse_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:

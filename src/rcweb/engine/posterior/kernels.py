@@ -187,18 +187,24 @@ def expect_shaped_edges(  # type: ignore[no-untyped-def]
                 field = g[i] / inverse[i]
                 small = field * b * narrow
                 rest = b * narrow + small * small
-                # Evidence of the background: exp(field small / 2) sqrt(narrow).
+                # Evidence of the background: exp(field small / 2) sqrt(narrow); with a tail, that of
+                # the tail times `mixed`.
                 odds = log_odds[p] - 0.5 * field * small
                 far = 0.0
+                seen = narrow
+                mixed = 1.0
                 if heavy:
                     flat = 1 / (1 + wider * b * q)
                     large = field * wider * b * flat
-                    ratio = tail * _exp(0.5 * field * (large - small)) * np.sqrt(flat / narrow)
-                    odds -= np.log(1 - tail + ratio)
-                    far = ratio / (1 - tail + ratio)
+                    rest_of = (1 - tail) * _exp(-0.5 * field * (large - small))
+                    mixed = tail + rest_of * np.sqrt(narrow / flat)
+                    odds = log_odds[p] - 0.5 * field * large
+                    seen = flat
+                    far = tail / mixed
                     small += far * (large - small)
                     rest += far * (wider * b * flat + large * large - rest)
-                chosen = _choose(g[i], inverse[i], total[i], odds, unit, precision, narrow)
+                slab = total[i] / mixed
+                chosen = _choose(g[i], inverse[i], slab, odds, unit, precision, seen)
                 shift = unit * precision * inverse[i]
                 off = shift * lean[i] / total[i]
                 square = g[i] * (g[i] + 2 * off) + shift * shift * reach[i] / total[i]
@@ -275,9 +281,10 @@ def _residuals(q, z, C, p, tile, g):  # type: ignore[no-untyped-def]
     for i in range(len(z)):
         g[i] = z[i] + q[p] * own[i]
     for k in range(C.shape[0]):
-        c = C[k, tile]
-        for i in range(len(z)):
-            g[i] -= q[k] * c[i]
+        if q[k] != 0:  # where rows are held, no entry depends on another
+            c = C[k, tile]
+            for i in range(len(z)):
+                g[i] -= q[k] * c[i]
 
 
 @njit(cache=True, nogil=True, inline="always")

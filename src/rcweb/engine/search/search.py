@@ -68,15 +68,18 @@ def search_columns(
     samples: Callable[[], Array] | None = None,
     diffuse: bool | None = None,
     splits: Sequence[Split] = (),
+    chance: float | None = None,
 ) -> Found:
     """Columns of large likelihood: K where zeros are exact, `most` of which must be sparse, and
     about `most` where they are not.
 
     Budgets are counts of steps. `stream` gives another set of starts, to see whether they matter.
     `samples` gives the samples' white coordinates (M, K), if they may help. `diffuse` says whether
-    zeros are small and not exact, if that is known, and `splits` are the first ones of the
-    variables, if they were searched.
+    zeros are small and not exact, if that is known, by the score `chance` that noise reaches, and
+    `splits` are the first ones of the variables, if they were searched.
     """
+    if diffuse and chance is not None:
+        return search_diffuse(space, most, chance, report, splits)
     rng = np.random.default_rng([STREAM, stream])
     chance = chance_level(space, space.K, rng)
     if not diffuse:
@@ -91,13 +94,15 @@ def search_columns(
     return search_diffuse(space, most, chance, report, splits) if diffuse else found
 
 
-def is_diffuse(space: Space, splits: Sequence[Split]) -> bool:
+def usual_chance(space: Space) -> float:
+    """Best score that chance reaches, by the usual stream."""
+    return chance_level(space, space.K, np.random.default_rng([STREAM, 0]))
+
+
+def is_diffuse(space: Space, splits: Sequence[Split], chance: float) -> bool:
     """Whether zeros are small and not exact, by the sparsest columns of one half of the variables,
-    the first of `splits`; not asked where there is none. They are led to their maximum, where exact
-    zeros show; as many as tell a quartile, since the others would cost more."""
-    if not splits:
-        return False
-    chance = chance_level(space, space.K, np.random.default_rng([STREAM, 0]))
+    the first of `splits`. They are led to their maximum, where exact zeros show; as many as tell a
+    quartile, since the others would cost more."""
     half = Ascent.at(space, splits[0].first)
     sparsest = np.argsort(-half.J, kind="stable")[: 2 * ENOUGH_TO_TELL]
     rows = ascend(space, half.take(space, np.sort(sparsest)), CONVERGED_STEPS)

@@ -106,7 +106,9 @@ def random_world(rng: Rng) -> tuple[World, str]:
     )
     C = np.where(mask, WEIGHTS[weights](rng, P, N), 0.0)
     background = float(rng.uniform(0.03, 0.3)) if rng.random() < 0.4 else 0.0
-    small = rng.laplace(0, np.sqrt(0.5), C.shape) if rng.random() < 0.5 else rng.normal(size=C.shape)
+    small = (
+        rng.laplace(0, np.sqrt(0.5), C.shape) if rng.random() < 0.5 else rng.normal(size=C.shape)
+    )
     C = np.where(mask, C, background * small)
     R = ACTIVITIES[activities](rng, M, P)
     ratio = _log_uniform(rng, 0.1, 1)
