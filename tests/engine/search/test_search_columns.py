@@ -15,10 +15,10 @@ from rcweb.engine.search.newton import Ascent
 from rcweb.engine.search.peel import MARGIN, chance_level
 from rcweb.engine.search.search import (
     is_diffuse,
-    usual_chance,
     joint_start,
     own_share,
     search_columns,
+    usual_chance,
     zeros_are_exact,
 )
 from rcweb.engine.search.space import Space

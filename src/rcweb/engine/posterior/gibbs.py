@@ -306,7 +306,8 @@ class Chain:
         state.pi = np.clip(rng.beta(a + count, b + len(rss) - count), 1e-4, 0.98)
         state.scale = shared_scale(power, count)
         if state.background.any():
-            state.background = fitted_background(*self.beside.T, state.scale)
+            excess, information = self.beside.T
+            state.background = fitted_background(excess, information, state.scale)
         if used is not None:
             state.mix = np.maximum(rng.dirichlet(used + EDGE_COUNT * PRIOR_MIX), 1e-6)
 

@@ -34,8 +34,8 @@ def draw_edges(  # type: ignore[no-untyped-def]
     """Slab N(0, scale_p^2); every entry of C is drawn anew. One that is not from the slab is zero,
     or N(0, background_p).
 
-    probability <- of the slab; slab <- whether the entry was drawn from it; sums (P, 2) <- numerator
-    and denominator of a step of Fisher scoring of the background, 0 where no row has one.
+    probability <- of the slab; slab <- whether the entry was drawn from it; sums (P, 2) <-
+    numerator and denominator of a step of Fisher scoring of the background, 0 where no row has one.
     """
     P, N = C.shape
     g, width = np.empty(TILE), np.empty(TILE)
@@ -187,8 +187,8 @@ def expect_shaped_edges(  # type: ignore[no-untyped-def]
                 field = g[i] / inverse[i]
                 small = field * b * narrow
                 rest = b * narrow + small * small
-                # Evidence of the background: exp(field small / 2) sqrt(narrow); with a tail, that of
-                # the tail times `mixed`.
+                # Evidence of the background: exp(field small / 2) sqrt(narrow); with a tail, that
+                # of the tail times `mixed`.
                 odds = log_odds[p] - 0.5 * field * small
                 far = 0.0
                 seen = narrow
@@ -305,8 +305,8 @@ def _beside(q, w, b, g, field, small, wide):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_SIMD, inline="always")
 def _learn_beside(q, w, field, wide, pr, sums):  # type: ignore[no-untyped-def]
-    """Add the entries of a tile to the sums of a row: with q = Q_pp weight, one that is not from the
-    slab is seen as N(0, background + 1 / q)."""
+    """Add the entries of a tile to the sums of a row: with q = Q_pp weight, one that is not from
+    the slab is seen as N(0, background + 1 / q)."""
     excess = 0.0
     information = 0.0
     for i in range(len(w)):

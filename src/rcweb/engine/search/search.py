@@ -205,8 +205,16 @@ def _ungraded(columns: Columns, chance: float, sparse: Mask, same: Mask) -> Foun
     no, nothing = np.zeros(n, bool), np.zeros(n)
     score = columns.J + np.log(own_share(columns.B))
     evidence = (nothing, 1 - nothing, nothing, np.ones(n))
-    told = (same, ~no, ~no, ~no, np.ones(n))
-    return Found(columns, score, chance, sparse, no, no, *evidence, *told, exact=True)
+    grounds = (columns, score, chance, sparse, no, no, *evidence)
+    return Found(
+        *grounds,
+        same=same,
+        identified=~no,
+        straight=~no,
+        in_enough=~no,
+        fidelity=np.ones(n),
+        exact=True,
+    )
 
 
 def _graded(space: Space, found: Found) -> Found:

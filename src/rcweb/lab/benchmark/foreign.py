@@ -15,6 +15,7 @@ from rcweb.engine.types import Array
 from rcweb.lab.benchmark.fits import TableFit, find
 from rcweb.lab.benchmark.foreign_nulls import NULLS
 from rcweb.lab.benchmark.foreign_worlds import WORLDS, World
+from rcweb.lab.benchmark.random_worlds import RandomCell
 
 # A regulator is found, or a certified row right, if it correlates with a true row by more.
 RIGHT = 0.9
@@ -112,12 +113,12 @@ def foreign_cells(asked: str = "known") -> tuple[ForeignCell, ...]:
     return tuple(cells)
 
 
-def measure_foreign(cell: ForeignCell, method: str, seed: int) -> dict[str, Any]:
+def measure_foreign(cell: ForeignCell | RandomCell, method: str, seed: int) -> dict[str, Any]:
     """Scores of one fit; its seconds of CPU beside FastICA's on the same table, same process."""
     world = _draw(cell, seed)
     # More components than a centred table has directions cannot be asked of any method.
-    most = min(cell.n_samples - 1, cell.n_features)
-    known = min(cell.n_regulators, most)
+    M, N = world.data.shape
+    known = min(cell.n_regulators, M - 1, N)
     density = float(world.edges.mean()) if len(world.rows) else None
     asked = known if cell.asked == "known" else cell.asked
     found = find(world.data, asked, method, seed, density)
@@ -130,16 +131,17 @@ def measure_foreign(cell: ForeignCell, method: str, seed: int) -> dict[str, Any]
         "seconds_ratio": round(found.cpu_seconds / max(beside.cpu_seconds, 1e-3), 3),
         "peak_mb": round(found.peak_mb, 1),
         **score_world(found, world),
+        **({"about": cell.about} if isinstance(cell, RandomCell) else {}),
     }
 
 
 @lru_cache(maxsize=1)
-def _draw(cell: ForeignCell, seed: int) -> World:
+def _draw(cell: ForeignCell | RandomCell, seed: int) -> World:
     return cell.draw(seed)
 
 
 @lru_cache(maxsize=1)
-def _fastica(cell: ForeignCell, seed: int, P: int, density: float | None) -> TableFit:
+def _fastica(cell: ForeignCell | RandomCell, seed: int, P: int, density: float | None) -> TableFit:
     return find(_draw(cell, seed).data, P, "fastica", seed, density)
 
 

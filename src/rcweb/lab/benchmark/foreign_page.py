@@ -139,6 +139,41 @@ def foreign_parts(rows: pd.DataFrame) -> list[str]:
     ]
 
 
+def random_parts(rows: pd.DataFrame) -> list[str]:
+    """The page of the plan of random worlds."""
+    return [
+        "## All worlds\n",
+        to_markdown(random_lines(rows)),
+        "## Calibration of the edges' probabilities\n",
+        to_markdown(calibration_lines(rows)),
+        "## Each world\n",
+        to_markdown(_about_lines(rows)),
+    ]
+
+
+def random_lines(rows: pd.DataFrame) -> pd.DataFrame:
+    """One line per method and number asked for: what random worlds say together."""
+    lines = headline_lines(rows)
+    ok = _ok(rows).assign(behind=lambda r: beside_fastica(r) < -0.01)
+    behind = ok.groupby(["method", "asked"], sort=False)["behind"].sum()
+    lines["rho below FastICA's by > .01"] = behind.to_numpy()
+    null = ["certified in nulls", "edges in nulls", "rho less FastICA's, worst world"]
+    return lines.drop(columns=null, errors="ignore")
+
+
+def _about_lines(rows: pd.DataFrame) -> pd.DataFrame:
+    """What each world is like, and what rcweb found there."""
+    ok = _ok(rows)
+    about = ok.drop_duplicates("panel").set_index("panel")["about"]
+    wide = ok.assign(name=ok["method"] + " " + ok["asked"])
+    wide = wide[wide["name"].isin(["fastica known", "rcweb known", "rcweb auto"])]
+    parts = [
+        wide.pivot_table(value, "panel", "name", sort=False).add_prefix(f"{value}, ")
+        for value in ("rho", "fdr")
+    ]
+    return pd.concat([about, *parts], axis=1).reset_index()
+
+
 def _ok(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["status"] == "ok"]
 

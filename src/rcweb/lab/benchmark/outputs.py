@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from rcweb.lab.benchmark.foreign_page import foreign_parts
+from rcweb.lab.benchmark.foreign_page import foreign_parts, random_parts
 from rcweb.lab.benchmark.organisms_page import curve_table, organisms_parts
 from rcweb.lab.benchmark.plans import TIMED
 from rcweb.lab.benchmark.prior_page import calibration_table, prior_means, prior_parts
@@ -67,6 +67,8 @@ def _page(plan: str, rows: pd.DataFrame, summary: pd.DataFrame) -> str:
     parts = [f"# {plan}\n"]
     if plan == "scale":
         return "\n".join([*parts, *scale_parts(rows), *_failed(rows)])
+    if plan == "random":
+        return "\n".join([*parts, *random_parts(rows), *_failed(rows)])
     if plan == "foreign":
         return "\n".join([*parts, *foreign_parts(rows), *_failed(rows)])
     if plan == "prior":

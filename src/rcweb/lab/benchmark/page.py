@@ -29,6 +29,7 @@ from rcweb.lab.benchmark.comparison import (
     speed_lines,
     unknown_p_lines,
 )
+from rcweb.lab.benchmark.foreign_page import random_lines
 from rcweb.lab.benchmark.methods import method_lines
 from rcweb.lab.benchmark.organisms_page import ratio_lines
 from rcweb.lab.benchmark.prior_page import (
@@ -54,6 +55,7 @@ PLANS_RUN = (
     "speed",
     "organisms",
     "foreign",
+    "random",
     "prior",
 )
 PAGES = tuple(
@@ -110,6 +112,9 @@ def tables(results: Path) -> dict[str, Make]:
         "scale": lambda read: size_lines(rows("scale")),
         "scale exponents": lambda read: exponent_table(rows("scale")),
         "real and foreign": lambda read: real_and_foreign(rows),
+        "random": lambda read: (
+            random_lines(rows("random")) if len(rows("random")) else rows("random")
+        ),
     }
     for plan in ACCURACY:
         made[plan] = partial(_accuracy, plan=plan, honest=False)

@@ -15,6 +15,7 @@ from rcweb.lab.benchmark.prior import OURS_ALONE, PriorCell, prior_cells
 from rcweb.lab.benchmark.prior_lists import GENES
 from rcweb.lab.benchmark.prior_methods import get_list_method
 from rcweb.lab.benchmark.prior_planted import PlantedPriorCell, planted_prior_cells
+from rcweb.lab.benchmark.random_worlds import RandomCell, random_cells
 from rcweb.lab.benchmark.scale import (
     SCALE_METHODS,
     ScaleCell,
@@ -26,7 +27,14 @@ from rcweb.lab.benchmark.scenarios import Cell
 from rcweb.lab.benchmark.sensitivity import SensitivityCell, sensitivity_cells
 
 AnyCell = (
-    Cell | ScaleCell | OrganismCell | ForeignCell | PriorCell | PlantedPriorCell | SensitivityCell
+    Cell
+    | ScaleCell
+    | OrganismCell
+    | ForeignCell
+    | RandomCell
+    | PriorCell
+    | PlantedPriorCell
+    | SensitivityCell
 )
 
 FAST = (
@@ -44,7 +52,7 @@ FAST = (
 SLOW = ("psmf", "bfrm", "sparse-pca", "dictionary", "ebmf", "ssl-pxl")
 BESIDE_HONEST = tuple(name for name in FAST if name not in ("varimax", "l1-sphere"))
 # Plans whose seconds are a result: one fit at a time.
-TIMED = ("speed", "fig4", "ksvd", "organisms", "foreign")
+TIMED = ("speed", "fig4", "ksvd", "organisms", "foreign", "random")
 FIVE = (0, 1, 2, 3, 4)
 QUICK_CELLS = 8
 QUICK_REGULATORS = 30
@@ -223,6 +231,15 @@ def _foreign() -> tuple[Block, ...]:
     return tuple(replace(block, timeout=FOREIGN_SECONDS) for block in blocks)
 
 
+def _random() -> tuple[Block, ...]:
+    """Every world is one table; those that take seconds."""
+    blocks = (
+        Block(random_cells(), (*CHALLENGERS, "optica-quick"), (0,)),
+        Block(random_cells("auto"), ("rcweb",), (0,)),
+    )
+    return tuple(replace(block, timeout=FOREIGN_SECONDS) for block in blocks)
+
+
 def _scale() -> tuple[Block, ...]:
     """One BLAS thread; blocks are read by as many threads as there are processors. The rival, which
     makes batches dense and decomposes each, would take hours on the largest tables."""
@@ -278,6 +295,7 @@ PLANS: dict[str, Callable[[], tuple[Block, ...]]] = {
     "ksvd": _ksvd,
     "organisms": _organisms,
     "foreign": _foreign,
+    "random": _random,
     "scale": _scale,
     "prior": _prior,
     "sensitivity": _sensitivity,

@@ -2,12 +2,14 @@
 
 The worlds of `foreign_worlds` differ from the model in one way each, and an engine may learn them.
 Here sizes, weights, backgrounds, activities, noise, and what the measurement does to all of it are
-drawn together, so that an answer is judged where nobody has looked. A seed is a world.
+drawn together, so that an answer is judged where nobody has looked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -15,6 +17,51 @@ from rcweb.engine.types import Array, Mask, Rng
 from rcweb.lab.benchmark.foreign_worlds import World, autoregressive, with_noise
 
 Part = Callable[[Rng, int, int], Array]
+N_WORLDS = 100
+
+
+@dataclass(frozen=True)
+class RandomCell:
+    """Random world number `number`; asked : "known" (P) or "auto"."""
+
+    figure: str
+    panel: str
+    number: int
+    asked: str = "known"
+
+    @property
+    def label(self) -> str:
+        """A name to read, unique within a plan."""
+        return f"{self.panel} ({self.asked})"
+
+    @property
+    def key(self) -> str:
+        """A name that changes with every argument."""
+        return f"{self.figure} {self.label}"
+
+    @property
+    def n_regulators(self) -> int:
+        """Of the first table."""
+        return len(self.draw(0).rows)
+
+    @property
+    def about(self) -> str:
+        """What the first table is like."""
+        return _draw(self.number, 0)[1]
+
+    def draw(self, seed: int) -> World:
+        """The table number `seed`; "known" and "auto" share it."""
+        return _draw(self.number, seed)[0]
+
+
+@lru_cache(maxsize=2)
+def _draw(number: int, seed: int) -> tuple[World, str]:
+    return random_world(np.random.default_rng([number, seed, 2010]))
+
+
+def random_cells(asked: str = "known") -> tuple[RandomCell, ...]:
+    """The first worlds."""
+    return tuple(RandomCell("random", f"world {n}", n, asked) for n in range(N_WORLDS))
 
 
 def _log_uniform(rng: Rng, low: float, high: float) -> float:
@@ -22,19 +69,21 @@ def _log_uniform(rng: Rng, low: float, high: float) -> float:
 
 
 # (P, N) weights of edges, of about unit size.
-WEIGHTS: dict[str, Part] = {
+KINDS_OF_WEIGHTS: dict[str, Part] = {
     "normal": lambda rng, P, N: rng.standard_normal((P, N)),
-    "even": lambda rng, P, N: rng.choice([-1, 1], (P, N)) * rng.uniform(0.5, 1.5, (P, N)),
+    "even": lambda rng, P, N: rng.choice([-1.0, 1.0], (P, N)) * rng.uniform(0.5, 1.5, (P, N)),
     "positive": lambda rng, P, N: rng.uniform(0.3, 1.7, (P, N)),
     "long-tailed": lambda rng, P, N: rng.laplace(0, 0.7, (P, N)),
 }
 
 # (M, P) activities of about unit variance.
-ACTIVITIES: dict[str, Part] = {
+KINDS_OF_ACTIVITIES: dict[str, Part] = {
     "normal": lambda rng, M, P: rng.standard_normal((M, P)),
     "uniform": lambda rng, M, P: rng.uniform(-1.7, 1.7, (M, P)),
     "long-tailed": lambda rng, M, P: rng.laplace(0, 0.7, (M, P)),
-    "on or off": lambda rng, M, P: 2.0 * (rng.random((M, P)) < rng.uniform(0.1, 0.5, P)),
+    "on or off": lambda rng, M, P: np.where(
+        rng.random((M, P)) < rng.uniform(0.1, 0.5, P), 2.0, 0.0
+    ),
     "time series": lambda rng, M, P: autoregressive(rng, M, P, 0.8),
     "correlated": lambda rng, M, P: (
         np.sqrt(0.5) * (rng.standard_normal((M, 1)) + rng.standard_normal((M, P)))
@@ -42,7 +91,7 @@ ACTIVITIES: dict[str, Part] = {
 }
 
 # (M, N) noise of about unit variance.
-NOISES: dict[str, Part] = {
+KINDS_OF_NOISE: dict[str, Part] = {
     "white": lambda rng, M, N: rng.standard_normal((M, N)),
     "unequal variables": lambda rng, M, N: (
         rng.lognormal(-0.25, 0.5, N) * rng.standard_normal((M, N))
@@ -50,7 +99,7 @@ NOISES: dict[str, Part] = {
     "unequal samples": lambda rng, M, N: (
         rng.lognormal(-0.25, 0.5, (M, 1)) * rng.standard_normal((M, N))
     ),
-    "long-tailed": lambda rng, M, N: rng.standard_t(4, (M, N)) / np.sqrt(2),
+    "long-tailed": lambda rng, M, N: np.asarray(rng.standard_t(4, (M, N)) / np.sqrt(2)),
     "time series": lambda rng, M, N: autoregressive(rng, M, N, 0.6),
     "of neighbours": lambda rng, M, N: autoregressive(rng, N, M, 0.6).T,
 }
@@ -102,17 +151,18 @@ def random_world(rng: Rng) -> tuple[World, str]:
     M = round(_log_uniform(rng, max(25, 2 * P), 600))
     mask = _targets(rng, P, N)
     weights, activities, noise = (
-        str(rng.choice(list(kinds))) for kinds in (WEIGHTS, ACTIVITIES, NOISES)
+        str(rng.choice(list(kinds)))
+        for kinds in (KINDS_OF_WEIGHTS, KINDS_OF_ACTIVITIES, KINDS_OF_NOISE)
     )
-    C = np.where(mask, WEIGHTS[weights](rng, P, N), 0.0)
+    C = np.where(mask, KINDS_OF_WEIGHTS[weights](rng, P, N), 0.0)
     background = float(rng.uniform(0.03, 0.3)) if rng.random() < 0.4 else 0.0
     small = (
         rng.laplace(0, np.sqrt(0.5), C.shape) if rng.random() < 0.5 else rng.normal(size=C.shape)
     )
     C = np.where(mask, C, background * small)
-    R = ACTIVITIES[activities](rng, M, P)
+    R = KINDS_OF_ACTIVITIES[activities](rng, M, P)
     ratio = _log_uniform(rng, 0.1, 1)
-    X = with_noise(rng, R @ C, NOISES[noise](rng, M, N), ratio)
+    X = with_noise(rng, R @ C, KINDS_OF_NOISE[noise](rng, M, N), ratio)
     measured = str(rng.choice(list(MEASUREMENTS))) if rng.random() > PLAIN_SHARE else "as it is"
     before, X = X - X.mean(axis=0), MEASUREMENTS[measured](rng, X)
     slope = (before * X).sum(axis=0) / (before**2).sum(axis=0)

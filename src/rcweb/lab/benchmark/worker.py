@@ -179,6 +179,7 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
     from rcweb.lab.benchmark.prior import PriorCell, measure_prior
     from rcweb.lab.benchmark.prior_methods import warm_up_lists
     from rcweb.lab.benchmark.prior_planted import PlantedPriorCell, measure_planted_prior
+    from rcweb.lab.benchmark.random_worlds import RandomCell
     from rcweb.lab.benchmark.scale import ScaleCell, measure_scale
     from rcweb.lab.benchmark.scenarios import Cell
     from rcweb.lab.benchmark.sensitivity import SensitivityCell, measure_sensitivity
@@ -193,6 +194,8 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
             row = measure_organism(OrganismCell(**what), method, seed)
         elif message["kind"] == "ForeignCell":
             row = measure_foreign(ForeignCell(**what), method, seed)
+        elif message["kind"] == "RandomCell":
+            row = measure_foreign(RandomCell(**what), method, seed)
         elif message["kind"] == "PriorCell":
             row = measure_prior(PriorCell(**what), method, seed)
         elif message["kind"] == "PlantedPriorCell":

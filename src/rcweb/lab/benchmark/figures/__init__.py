@@ -44,7 +44,7 @@ def draw(plan: str, rows: pd.DataFrame, summary: pd.DataFrame, folder: Path) -> 
 
 
 def _figures(plan: str, rows: pd.DataFrame, summary: pd.DataFrame) -> dict[str, Figure]:
-    if plan == "prior":
+    if plan in ("prior", "random"):
         return {}
     if plan == "fig4":
         return {"scaling": scaling_figure(rows)}
