@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -21,6 +22,7 @@ from rcweb.engine.edges import keep_at_fdr
 from rcweb.engine.lone import FAR, find_lone, scatter_of
 from rcweb.engine.matching import match_rows, row_correlation
 from rcweb.engine.missing import fill
+from rcweb.engine.number import Directions
 from rcweb.engine.outliers import limit_outliers
 from rcweb.engine.prepare import prepare
 from rcweb.engine.sample_noise import equalise
@@ -34,7 +36,7 @@ from rcweb.engine.search.peel import chance_level, sparse_above
 from rcweb.engine.search.search import joint_start, own_share, search_columns
 from rcweb.engine.search.space import Space
 from rcweb.engine.search.unmix import ANGLES, unmix
-from rcweb.engine.spectrum import leading_directions
+from rcweb.engine.spectrum import first_directions, last_step, leading_directions
 from rcweb.lab.benchmark.fits import table_fit
 from rcweb.lab.benchmark.foreign import score_world
 from rcweb.lab.benchmark.foreign_worlds import World, hill_curves, sparse_rows, with_noise
@@ -197,6 +199,38 @@ def engine_number() -> Figure:
     right.plot(searched, n[list(K).index(searched)], "o", color=BLUE, ms=8, zorder=5)
     right.set(xlabel="directions tried", ylabel="columns that recur", ylim=(0, None))
     right.set_title(f"{searched} directions are searched")
+    return figure
+
+
+def engine_step() -> Figure:
+    """Noise that samples remember: a step ends the signal, not the edge of independent noise."""
+    rng = np.random.default_rng(0)
+    M, N, P = 200, 300, 12
+    noise = rng.standard_normal((M, N))
+    for m in range(1, M):
+        noise[m] = 0.8 * noise[m - 1] + 0.6 * noise[m]
+    C = np.where(rng.random((P, N)) < 0.1, rng.standard_normal((P, N)), 0.0)
+    X = rng.standard_normal((M, P)) @ C + 0.3 * noise
+    table = CondensedTable.of(prepare(X, center=True).G0)
+    above = leading_directions(table, "auto").n_signal
+    step, _ = last_step(table)
+    values = np.sqrt(table.squares()[::-1])[: above + 15]
+    figure, (left, right) = new_figure(2.7, 2)
+    left.plot(np.arange(1, len(values) + 1), values, ".", color=GREY)
+    left.plot(np.arange(1, step + 1), values[:step], ".", color=BLUE)
+    left.axvline(above + 0.5, color=GREY, lw=1, ls=":")
+    left.set(xlabel="number", ylabel="singular value", ylim=(0, None))
+    left.set_title(f"{above} above independent noise, a step after {step}")
+    whole = first_directions(table, step + 24, step, step)
+    beyond = replace(whole, s=whole.s[step:], V=whole.V[:, step:])
+    parts = {"before": first_directions(table, step, step, step), "24 beyond": beyond}
+    counts = [
+        Directions.of(part).searched().recurrent_share * len(part.s) for part in parts.values()
+    ]
+    right.bar(list(parts), counts, color=[BLUE, GREY], width=0.5)
+    right.axhline(0, color="black", lw=0.8)
+    right.set(ylabel="columns that recur")
+    right.set_title(f"{RCweb(random_state=0).fit(X).n_components_} regulators are returned")
     return figure
 
 

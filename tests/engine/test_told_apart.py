@@ -8,6 +8,7 @@ import pytest
 from rcweb import RCweb
 from rcweb.engine.matching import row_correlation
 from rcweb.engine.spectrum import FEW_LEFT, signal_limit
+from rcweb.lab.benchmark.random_worlds import RandomCell
 from rcweb.lab.simulate import simulate
 from rcweb.tables import InputWarning
 
@@ -136,3 +137,17 @@ def test_regulators_of_one_sample_are_not_left_out_in_silence() -> None:
     assert model.n_components_ == 4
     (text,) = [text for text in model.warnings_ if "left out" in text]
     assert text.startswith("2 regulators that are active in one or two samples only")
+
+
+def test_what_sparse_regulators_leave_of_a_batch_is_not_certified() -> None:
+    """Four sparse regulators and three batches: the two directions that the regulators leave recur
+    in halves of the variables whatever is in them. One of them was certified, with nine tenths of
+    the variables as its targets."""
+    world = RandomCell("random", "world 80", 80).draw(0)
+    model = RCweb(random_state=0).fit(world.data)
+    assert model.n_components_ == 6
+    certified = model.diagnosis_["certified"].to_numpy(bool)
+    best = np.abs(row_correlation(model.weights_, world.rows)).max(axis=1)
+    assert certified.sum() == 4
+    assert best[certified].min() > 0.99
+    assert (model.components_[~certified] == 0).all()

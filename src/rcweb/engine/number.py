@@ -18,7 +18,7 @@ import numpy as np
 
 from rcweb.engine.canonical import Arrangement, arrange
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.conventions import ENOUGH_TO_TELL, FEWEST, LITTLE
+from rcweb.engine.conventions import ENOUGH_TO_TELL, FEWEST, GOOD_PART, LITTLE
 from rcweb.engine.search.consensus import SPLITS
 from rcweb.engine.search.halves import (
     Split,
@@ -112,16 +112,27 @@ def directions_for(
         basis = basis.asked()
         return (replace(basis, most=0) if basis.diffuse else basis), tried
     room = Directions.of(with_room(table, spectrum)).searched().asked()
-    if room.diffuse and not spectrum.shows_edge:
-        return room, tried
-    diffuse = room.diffuse
-    if diffuse:
+    if room.diffuse and spectrum.shows_edge:
         # Beside noise, in which directions that were not asked for would be.
         most = max(spectrum.n_above_noise, len(spectrum.s))
         diffuse = choose_directions(table, most, report)[0].asked().diffuse
-    if diffuse:
-        spectrum = first_directions(table, spectrum.P, spectrum.n_above_noise, spectrum.P)
-    return replace(Directions.of(spectrum).known(), diffuse=diffuse), tried
+        room = replace(room, diffuse=diffuse)
+    if not room.diffuse:
+        return replace(Directions.of(spectrum).known(), diffuse=False), tried
+    if spectrum.shows_edge:
+        asked = first_directions(table, spectrum.P, spectrum.n_above_noise, spectrum.P)
+        alone = Directions.of(asked).searched()
+        if _hold_all(alone, room):
+            return replace(alone.known(), diffuse=True), tried
+    return room, tried
+
+
+def _hold_all(alone: Directions, room: Directions) -> bool:
+    """Whether the directions `alone`, as many as regulators were asked for, hold what recurs: most
+    of them recur, or no more columns do in the `room` of twice as many. The others are noise then,
+    which recurs less than a background."""
+    most = alone.recurrent_share > 1 - GOOD_PART
+    return most or alone.recurrent >= room.recurrent
 
 
 def _step_that_ends(table: CondensedTable) -> int:

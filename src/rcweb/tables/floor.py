@@ -35,6 +35,7 @@ def at_floor(look: Look, kind: Kind) -> list[Finding]:
             "warning",
             f"{share:.0%} of the values are {where}: a limit of detection, or filled in for values "
             "that were not measured. One regulator then looks like several. Mark them as missing: "
-            "leave these cells empty, from Python X[X == X.min(axis=0)] = np.nan.",
+            "leave these cells empty, from Python X[X == X.min(axis=0)] = np.nan, and leave out "
+            "variables that are then measured in fewer than three samples.",
         )
     ]

@@ -71,7 +71,9 @@ class Found:
         well enough."""
         apart = self.identified & self.straight & self.in_enough
         known = (self.score > max(self.chance, 0.0)) & (self.fidelity > 1 - LITTLE)
-        return self.recurrent & self.lasting & apart & known
+        # Directions that others leave recur whatever is in them: a batch beside sparse regulators.
+        clear = self.sparse if self.exact else np.ones(len(known), bool)
+        return self.recurrent & self.lasting & apart & known & clear
 
     @property
     def recurrent(self) -> Mask:

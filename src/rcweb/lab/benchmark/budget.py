@@ -12,7 +12,7 @@ from rcweb.lab.benchmark.plans import TIMED
 BOARD: dict[str, tuple[str, ...]] = {
     "planted": PLANTED,
     "lists": ("prior",),
-    "foreign": ("foreign",),
+    "foreign": ("foreign", "random"),
     "real": ("organisms",),
 }
 # Rows that agree in all of these come from one fit: a real table and several collections.

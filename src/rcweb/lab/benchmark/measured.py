@@ -50,9 +50,14 @@ def foreign(read: ReadRows, value: str, nulls: bool = False) -> pd.DataFrame:
     return by_method(rows[is_null(rows) == nulls], "panel", value)
 
 
-def certified_right(read: ReadRows) -> pd.DataFrame:
+def random(read: ReadRows, value: str) -> pd.DataFrame:
+    """Worlds of which every property was drawn at random."""
+    return by_method(read("random"), "panel", value)
+
+
+def certified_right(read: ReadRows, plan: str = "foreign") -> pd.DataFrame:
     """Share of certified rows that are right, in worlds whose regulators can be told apart."""
-    rows = read("foreign")
+    rows = read(plan)
     if rows.empty or "n_certified" not in rows:
         return by_method(rows, "panel", "n_certified")
     share = rows["n_certified_right"] / rows["n_certified"].where(rows["n_certified"] > 0)

@@ -16,10 +16,12 @@ from rcweb.lab.benchmark.measured import (
     foreign_time,
     organisms,
     planted,
+    random,
     real_time,
 )
 
 FOREIGN = "foreign/rows.jsonl"
+RANDOM = "random/rows.jsonl"
 ORGANISMS = "organisms/rows.jsonl"
 
 
@@ -73,6 +75,25 @@ def questions() -> tuple[Question, ...]:
             "share of certified rows that are right, where rows can be told apart",
             FOREIGN,
             certified_right,
+        ),
+        Question(
+            "random: rho",
+            "accuracy in worlds of which every property was drawn at random",
+            RANDOM,
+            lambda read: random(read, "rho"),
+        ),
+        Question(
+            "random: FDR",
+            "false edges there (rivals are told the true density)",
+            RANDOM,
+            lambda read: random(read, "fdr"),
+            higher=False,
+        ),
+        Question(
+            "random: right",
+            "share of certified rows that are right there",
+            RANDOM,
+            lambda read: certified_right(read, "random"),
         ),
         Question(
             "nulls: certified",

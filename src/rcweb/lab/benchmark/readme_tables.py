@@ -14,6 +14,7 @@ from rcweb.lab.benchmark.measured import (
     curve_ratio,
     foreign,
     organisms,
+    random,
 )
 
 # Plan, label of the cell, how it is called.
@@ -55,6 +56,9 @@ def real_and_foreign(read: ReadRows) -> pd.DataFrame:
         "worlds the model was not made for: accuracy": foreign(read, "rho"),
         "there: false among the edges drawn": foreign(read, "fdr"),
         "there: certified regulators that are right": certified_right(read),
+        "worlds drawn at random: accuracy": random(read, "rho"),
+        "at random: false among the edges drawn": random(read, "fdr"),
+        "at random: certified regulators that are right": certified_right(read, "random"),
     }
     lines = [
         {
