@@ -1,6 +1,7 @@
 """How many directions to search where noise is not independent.
 
-In real tables singular values fall without a step, or with one that is no edge of noise: samples
+If singular values fall by a clear step, beyond which little recurs, it ends the signal. In real
+tables singular values fall without a step, or with one that is no edge of noise: samples
 and variables share noise, and its directions stand above the edge of independent noise. Too few
 directions lose regulators; too many blur all of them. So several numbers are tried, each twice the
 one before, and compared by how far two disjoint halves of the variables agree on columns: the sum
@@ -98,8 +99,9 @@ def directions_for(
     report: Callable[[str], None],
 ) -> tuple[Directions, Records]:
     """The basis to search for the regulators asked for, and the counts behind it: that of the
-    `spectrum` where noise is independent. Elsewhere "auto" chooses; small effects everywhere have
-    room beside a given number, and "auto" takes as many as searches share."""
+    `spectrum` where noise is independent, and the directions before a step that ends the signal.
+    Elsewhere "auto" chooses, and takes as many as searches share where small effects are
+    everywhere; a given number then has room, unless its directions hold all that recurs."""
     auto, tried = isinstance(n_components, str), Records()
     if not spectrum.independent and (step := _step_that_ends(table)):
         K, P = (step, step) if auto else (np.clip(step, spectrum.P, len(spectrum.s)), spectrum.P)
