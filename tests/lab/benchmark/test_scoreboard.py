@@ -140,7 +140,7 @@ def rows(plan: str) -> list[dict[str, object]]:
 
 def test_every_question_reads_its_rows(tmp_path: Path) -> None:
     """From rows on disk to the page; --check tells, writing mends."""
-    for plan in ("fig1", "foreign", "organisms"):
+    for plan in ("fig1", "foreign", "random", "organisms"):
         (tmp_path / plan).mkdir()
         text = "\n".join(json.dumps(row) for row in rows(plan))
         (tmp_path / plan / "rows.jsonl").write_text(text, encoding="utf-8")
@@ -149,6 +149,8 @@ def test_every_question_reads_its_rows(tmp_path: Path) -> None:
     assert ratio["rcweb"].item() == pytest.approx(1.5)
     assert measured["nulls: edges"].loc[("null: white", 0), "rcweb"] == 7
     assert measured["certified: right"]["rcweb"].item() == 0.5
+    assert measured["random: rho"]["rcweb"].mean() == 0.75
+    assert measured["random: right"]["rcweb"].mean() == 0.5
     # As it was timed beside FastICA in one process.
     assert measured["time, real"]["rcweb"].iloc[0] == pytest.approx(np.log10(3))
     absent = {name for name, values in measured.items() if not values.size}
