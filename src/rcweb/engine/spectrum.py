@@ -174,11 +174,10 @@ def last_step(table: CondensedTable) -> tuple[int, float]:
     values = np.sqrt(np.maximum(table.squares()[::-1][: most + 1], 0.0))
     higher, lower = values[:-1], values[1:]
     steps = np.flatnonzero((higher > CLEARLY * lower) & (lower > ABOVE_ROUNDING * values[0]))
-    return (
-        (int(steps[-1]) + 1, float(higher[steps[-1]] / lower[steps[-1]]))
-        if len(steps)
-        else (0, 1.0)
-    )
+    if not len(steps):
+        return 0, 1.0
+    last = int(steps[-1])
+    return last + 1, float(higher[last] / lower[last])
 
 
 def with_room(table: CondensedTable, spectrum: Spectrum) -> Spectrum:

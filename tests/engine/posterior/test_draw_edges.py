@@ -7,6 +7,7 @@ import pytest
 from scipy.special import expit, logsumexp
 from scipy.stats import norm
 
+from rcweb.engine.posterior.background import least_edge
 from rcweb.engine.posterior.gibbs import PRIOR_MIX, SPREAD, STEP
 from rcweb.engine.posterior.kernels import TILE, draw_edges, draw_shaped_edges
 
@@ -27,7 +28,9 @@ def sweep(rng, Q, Z, C, weight, log_odds, scale, slab, background=None):
     edges, sums = np.empty(C.shape, bool), np.empty((len(C), 2))
     common = (rng, Q, Z, C, weight, log_odds, scale, background)
     if slab is SHAPED:
-        draw_shaped_edges(*common, STEP, SPREAD, PRIOR_MIX, probability, mean, edges, sums, used)
+        least = least_edge(background, C.shape[1])
+        rest = (probability, mean, edges, sums, used)
+        draw_shaped_edges(*common, least, STEP, SPREAD, PRIOR_MIX, *rest)
     else:
         draw_edges(*common, probability, mean, edges, sums)
         used[:] = edges.sum()
@@ -118,9 +121,8 @@ def test_background_is_drawn_and_scored_as_the_model_says(slab: tuple) -> None:
         rest = (np.ones(N), np.array([-30.0]), np.ones(1), np.array([start]))
         out = (probability, mean, edges, sums)
         if slab is SHAPED:
-            draw_shaped_edges(
-                rng, np.array([[q]]), Z, C, *rest, STEP, SPREAD, PRIOR_MIX, *out, used
-            )
+            shape = (least_edge(np.array([start]), N), STEP, SPREAD, PRIOR_MIX)
+            draw_shaped_edges(rng, np.array([[q]]), Z, C, *rest, *shape, *out, used)
         else:
             draw_edges(rng, np.array([[q]]), Z, C, *rest, *out)
         assert not edges.any()

@@ -52,7 +52,7 @@ def test_true_weights_are_in_units_of_what_is_measured(monkeypatch: pytest.Monke
 
 def test_every_kind_is_drawn() -> None:
     """Among the worlds of the plan, and most tables are left as they are."""
-    about = [cell.about for cell in random_cells()]
+    about = [cell.about(0) for cell in random_cells()]
     for kinds in (
         random_worlds.KINDS_OF_WEIGHTS,
         random_worlds.KINDS_OF_ACTIVITIES,
@@ -72,6 +72,16 @@ def test_a_number_is_a_world_and_both_questions_share_it() -> None:
     other = RandomCell("random", "world 4", 4).draw(0)
     assert known.draw(0).data.shape != other.data.shape
     assert not np.array_equal(known.draw(0).data, known.draw(1).data)
+
+
+def test_another_seed_is_asked_for_its_own_number() -> None:
+    """Tables of one world differ in everything, also in their number of regulators."""
+    cell = RandomCell("random", "world 1", 1)
+    first, second = (len(cell.draw(seed).rows) for seed in (0, 1))
+    assert first != second, "two tables of the same number would not tell"
+    row = measure_foreign(cell, "fastica", 1)
+    assert row["n_components_found"] == row["n_true"] == second
+    assert f"{second} regulators" in row["about"]
 
 
 def test_the_plan_asks_rcweb_both_questions() -> None:

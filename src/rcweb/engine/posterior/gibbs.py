@@ -232,7 +232,8 @@ class Chain:
         drawn = (self.probability, self.mean, state.slab, self.beside)
         used = np.zeros(len(state.mix)) if shaped else None
         if shaped:
-            draw_shaped_edges(*common, STEP, SPREAD, state.mix, *drawn, used)
+            least = least_edge(state.background, state.C.shape[1])
+            draw_shaped_edges(*common, least, STEP, SPREAD, state.mix, *drawn, used)
         else:
             # The prior belongs to the C of `likelihood`, so it is evaluated before C changes.
             prior = self._log_prior() if measured else 0.0

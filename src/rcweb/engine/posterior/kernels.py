@@ -81,6 +81,7 @@ def draw_shaped_edges(  # type: ignore[no-untyped-def]
     log_odds,
     scale,
     background,
+    least,
     step,
     spread,
     mix,
@@ -92,7 +93,7 @@ def draw_shaped_edges(  # type: ignore[no-untyped-def]
 ):
     """As `draw_edges`, with a slab that is a mixture of n Gaussians N(j step scale_p, spread
     scale_p^2), j = 0, 1, -1, 2, -2, ..., with weights `mix`; `used` counts the draws from each part
-    beyond what the background can be.
+    that are at least as large as `least` (P,), what the background can be.
     """
     P, N = C.shape
     g, inverse = np.empty(TILE), np.empty(TILE)
@@ -106,7 +107,6 @@ def draw_shaped_edges(  # type: ignore[no-untyped-def]
         for p in range(P):
             c, pr, m, from_slab = C[p, tile], probability[p, tile], mean[p, tile], slab[p, tile]
             unit, precision = step * scale[p], 1 / (spread * scale[p] * scale[p])
-            least = np.sqrt(2 * np.log(N) * background[p])
             _residuals(Q[p], Z[p, tile], C, p, tile, g)
             _beside(Q[p, p], w, background[p], g, field, small, wide)
             _weigh(Q[p, p], w, unit, precision, step, spread, mix, g, inverse, parts)
@@ -124,7 +124,7 @@ def draw_shaped_edges(  # type: ignore[no-untyped-def]
                     j = _pick_part(rng.random() * total[i], up[i], shrink[i], mix)
                     new = g[i] + j * unit * precision * inverse[i]
                     new += np.sqrt(inverse[i]) * rng.standard_normal()
-                    if abs(new) >= least:
+                    if abs(new) >= least[p]:
                         used[2 * j - 1 if j > 0 else -2 * j] += 1
                     c[i] = new
                 else:

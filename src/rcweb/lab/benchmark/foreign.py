@@ -118,7 +118,9 @@ def measure_foreign(cell: ForeignCell | RandomCell, method: str, seed: int) -> d
     world = _draw(cell, seed)
     # More components than a centred table has directions cannot be asked of any method.
     M, N = world.data.shape
-    known = min(cell.n_regulators, M - 1, N)
+    # Every table of a random world has a number of its own.
+    P = len(world.rows) if isinstance(cell, RandomCell) else cell.n_regulators
+    known = min(P, M - 1, N)
     density = float(world.edges.mean()) if len(world.rows) else None
     asked = known if cell.asked == "known" else cell.asked
     found = find(world.data, asked, method, seed, density)
@@ -131,7 +133,7 @@ def measure_foreign(cell: ForeignCell | RandomCell, method: str, seed: int) -> d
         "seconds_ratio": round(found.cpu_seconds / max(beside.cpu_seconds, 1e-3), 3),
         "peak_mb": round(found.peak_mb, 1),
         **score_world(found, world),
-        **({"about": cell.about} if isinstance(cell, RandomCell) else {}),
+        **({"about": cell.about(seed)} if isinstance(cell, RandomCell) else {}),
     }
 
 

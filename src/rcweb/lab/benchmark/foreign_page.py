@@ -153,6 +153,8 @@ def random_parts(rows: pd.DataFrame) -> list[str]:
 
 def random_lines(rows: pd.DataFrame) -> pd.DataFrame:
     """One line per method and number asked for: what random worlds say together."""
+    if rows.empty:
+        return rows
     lines = headline_lines(rows)
     ok = _ok(rows).assign(behind=lambda r: beside_fastica(r) < -0.01)
     behind = ok.groupby(["method", "asked"], sort=False)["behind"].sum()

@@ -112,9 +112,7 @@ def tables(results: Path) -> dict[str, Make]:
         "scale": lambda read: size_lines(rows("scale")),
         "scale exponents": lambda read: exponent_table(rows("scale")),
         "real and foreign": lambda read: real_and_foreign(rows),
-        "random": lambda read: (
-            random_lines(rows("random")) if len(rows("random")) else rows("random")
-        ),
+        "random": lambda read: random_lines(rows("random")),
     }
     for plan in ACCURACY:
         made[plan] = partial(_accuracy, plan=plan, honest=False)

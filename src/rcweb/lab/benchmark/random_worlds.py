@@ -44,10 +44,9 @@ class RandomCell:
         """Of the first table."""
         return len(self.draw(0).rows)
 
-    @property
-    def about(self) -> str:
-        """What the first table is like."""
-        return _draw(self.number, 0)[1]
+    def about(self, seed: int) -> str:
+        """What the table number `seed` is like."""
+        return _draw(self.number, seed)[1]
 
     def draw(self, seed: int) -> World:
         """The table number `seed`; "known" and "auto" share it."""
