@@ -532,15 +532,15 @@ def engine_curves() -> Figure:
     world = hill_curves(np.random.default_rng(0), 200, 300, 5, 0.7)
     model = RCweb(random_state=0).fit(world.data)
     R, W = model.transform(world.data), model.weights_
-    targets, power = model.edge_probability_ > 0.5, (W**2).sum(axis=1)
-    main = curve_of(targets, power, R)
-    explained = np.where(main >= 0, curvature(R)[main, np.arange(len(R.T))], 0.0)
-    curve = int(explained.argmax())
+    targets, none = model.edge_probability_ > 0.5, np.empty((len(R), 0))
+    main = curve_of(W, targets, R)
+    explained = [curvature(r, R[:, p], none) * (p >= 0) for r, p in zip(R.T, main)]
+    curve = int(np.argmax(explained))
     other = int(np.flatnonzero((main < 0) & (np.arange(len(W)) != main[curve]))[0])
     figure, axes = new_figure(2.9, 2)
     for panel, row, colour in zip(axes, (curve, other), (ORANGE, BLUE)):
         common = (targets[row] & targets[main[curve]]).sum() / targets[row].sum()
-        share = curvature(R[:, [main[curve], row]])[0, 1]
+        share = curvature(R[:, row], R[:, main[curve]], none)
         panel.scatter(R[:, main[curve]], R[:, row], s=9, color=colour)
         panel.set(xlabel="activity of a regulator", ylabel="activity of the other")
         panel.set_title(f"{common:.0%} of the targets shared,\n{share:.0%} of the variance curved")

@@ -8,35 +8,41 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rcweb import RCweb
-from rcweb.engine.curved import curvature, curve_of, is_product
+from rcweb.engine.curved import curvature, curve_of, size_correlation
 
 RNG = np.random.default_rng(0)
 
 
-def slow_curvature(p: np.ndarray, q: np.ndarray) -> float:
-    """What polynomials of degree 3 explain of q beyond those of degree 1, by least squares."""
+def slow_curvature(q: np.ndarray, a: np.ndarray, b: np.ndarray) -> float:
+    """What a^2, a^3 and a b explain of q beyond a and b, by least squares."""
     left = []
-    for degree in (1, 3):
-        design = np.vander(p, degree + 1)
+    for powers in ([], [a**2, a**3, a * b]):
+        design = np.column_stack([np.ones(len(q)), a, b, *powers])
         left.append(((q - design @ np.linalg.lstsq(design, q, rcond=None)[0]) ** 2).sum())
     return float((left[0] - left[1]) / ((q - q.mean()) ** 2).sum())
 
 
-@given(st.integers(0, 1000), st.integers(8, 60))
-def test_curvature_is_that_of_polynomials(seed: int, m: int) -> None:
-    """Against least squares, for activities that depend on each other and that do not."""
-    rng = np.random.default_rng(seed)
-    A = rng.standard_normal((m, 3))
-    A[:, 1] += A[:, 0] ** 2
-    found = curvature(A)
-    expected = [[slow_curvature(p, q) for q in A.T] for p in A.T]
-    np.testing.assert_allclose(found, expected, atol=1e-9)
+@given(st.integers(0, 1000), st.integers(10, 60))
+def test_curvature_is_that_of_least_squares(seed: int, m: int) -> None:
+    """For activities that depend on each other and that do not."""
+    a, b, q = np.random.default_rng(seed).standard_normal((3, m))
+    for one in (q, q + a**2, q - a * b):
+        found = curvature(one, a, b[:, None])
+        np.testing.assert_allclose(found, slow_curvature(one, a, b), atol=1e-9)
 
 
 def test_scale_sign_and_offset_do_not_matter() -> None:
-    A = RNG.standard_normal((50, 2))
-    turned = A * [-3.0, 1e-6] + [5.0, -1.0]
-    np.testing.assert_allclose(curvature(A), curvature(turned), rtol=1e-6, atol=1e-12)
+    q, a, b = RNG.standard_normal((3, 50))
+    turned = curvature(-3 * q + 5, 1e-6 * a - 1, 1e3 * b[:, None])
+    np.testing.assert_allclose(curvature(q, a, b[:, None]), turned, rtol=1e-6, atol=1e-12)
+
+
+def rows(targets: list[slice], sizes: list[float], N: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    """Weights of either sign on the targets, and the targets."""
+    C = np.zeros((len(targets), N))
+    for row, where, size in zip(C, targets, sizes):
+        row[where] = size * RNG.choice([-1, 1], len(row[where]))
+    return C, C != 0
 
 
 def test_a_curve_with_the_same_targets_is_told() -> None:
@@ -44,22 +50,29 @@ def test_a_curve_with_the_same_targets_is_told() -> None:
     independent activity on the same ones."""
     a = RNG.standard_normal(200)
     A = np.column_stack([a, a**2 + 0.3 * RNG.standard_normal(200), RNG.standard_normal(200)])
-    same = np.zeros((3, 40), bool)
-    same[:, :10] = True
-    other = same.copy()
-    other[1] = ~same[0]
-    power = np.array([3.0, 2.0, 1.0])
-    assert curve_of(same, power, A).tolist() == [-1, 0, -1]
-    assert curve_of(other, power, A).tolist() == [-1, -1, -1]
+    C, targets = rows([slice(0, 10)] * 3, [3.0, 2.0, 1.0])
+    assert curve_of(C, targets, A).tolist() == [-1, 0, -1]
     # The stronger one is the regulator.
-    assert curve_of(same, power[[1, 0, 2]], A[:, [1, 0, 2]])[0] == 1
+    assert curve_of(C[[1, 0, 2]], targets, A[:, [1, 0, 2]]).tolist() == [1, -1, -1]
+    C, targets = rows([slice(0, 10), slice(10, 20), slice(0, 10)], [3.0, 2.0, 1.0])
+    assert curve_of(C, targets, A).tolist() == [-1, -1, -1]
+
+
+def test_a_background_does_not_hide_a_curve() -> None:
+    """Small effects everywhere: a curve is told there by the same rule."""
+    a, noise = RNG.standard_normal((2, 200))
+    A = np.column_stack([a, a**2 + 0.3 * noise])
+    C, targets = rows([slice(0, 20)] * 2, [3.0, 2.0], 200)
+    C = np.where(targets, C, 0.3 * RNG.standard_normal(C.shape))
+    assert size_correlation(*C) > 0.5
+    assert curve_of(C, targets, A).tolist() == [-1, 0]
 
 
 def test_few_samples_show_no_curve() -> None:
-    """With 12 samples a cubic explains a third of anything."""
-    targets = np.ones((2, 20), bool)
-    told = [curve_of(targets, np.array([2.0, 1.0]), A) for A in RNG.standard_normal((200, 12, 2))]
-    assert np.mean(np.array(told)[:, 1] >= 0) < 0.02
+    """With 12 samples three terms explain a third of anything."""
+    C, targets = rows([slice(0, 20)] * 3, [3.0, 2.0, 1.0])
+    told = [curve_of(C, targets, A) for A in RNG.standard_normal((200, 12, 3))]
+    assert np.mean(np.array(told) >= 0) < 0.02
 
 
 def hill_table(seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -90,14 +103,13 @@ def test_hill_curves_do_not_make_regulators(seed: int) -> None:
 
 
 def synergy(rng: np.random.Generator, with_product: bool) -> tuple[np.ndarray, ...]:
-    """Targets, powers and activities of two regulators, of a third that shares their targets and
+    """Weights, targets and activities of two regulators, of a third that shares their targets and
     whose activity is their product or its own, and of a fourth elsewhere."""
     A = rng.standard_normal((200, 4))
     if with_product:
         A[:, 2] = A[:, 0] * A[:, 1] + 0.3 * A[:, 2]
-    targets = np.zeros((4, 60), bool)
-    targets[0, :30], targets[1, 10:40], targets[2, 12:30], targets[3, 45:] = True, True, True, True
-    return targets, np.array([3.0, 2.0, 0.5, 0.4]), A
+    C, targets = rows([slice(30), slice(10, 40), slice(12, 30), slice(45, 60)], [2.0, 1.8, 1, 0.9])
+    return C, targets, A
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -105,11 +117,11 @@ def test_a_product_is_told_from_a_regulator(seed: int) -> None:
     """Two regulators that act together on common targets make a third direction; one of the same
     targets with an activity of its own is a regulator."""
     rng = np.random.default_rng(seed)
-    targets, power, A = synergy(rng, with_product=True)
-    assert is_product(targets, power, A).tolist() == [False, False, True, False]
+    C, targets, A = synergy(rng, with_product=True)
+    assert curve_of(C, targets, A).tolist() == [-1, -1, 0, -1]
     turned = A * [-2.0, 1e3, -1.0, 1.0] + [5.0, 0.0, 0.0, 1.0]
-    np.testing.assert_array_equal(is_product(targets, power, turned), is_product(targets, power, A))
-    assert not is_product(*synergy(rng, with_product=False)).any()
+    assert curve_of(C, targets, turned).tolist() == [-1, -1, 0, -1]
+    assert (curve_of(*synergy(rng, with_product=False)) == -1).all()
 
 
 @pytest.mark.parametrize("seed", [1, 2])

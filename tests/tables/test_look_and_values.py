@@ -118,6 +118,21 @@ def test_counts_and_amounts_are_to_be_logged(logs: np.ndarray) -> None:
     assert dict(check(rng.integers(0, 2, (30, 20)) > 0).facts)["values"] == "0 and 1 only"
 
 
+def test_long_upper_tails_that_logs_take_away_are_to_be_logged() -> None:
+    """Also where no few values dominate a sample, and with holes. Not clusters, whose tails stay,
+    nor logs."""
+    rng = np.random.default_rng(0)
+    logs = rng.normal(0, 0.5, (80, 200))
+    amounts = np.exp(logs)
+    holes = np.where(rng.random(logs.shape) < 0.2, np.nan, amounts)
+    for table in (amounts, holes):
+        assert "with long upper tails" in dict(check(table).facts)["values"]
+        assert "np.log2(X)" in check(table).warnings[0]
+    clusters = 5 + (rng.random(logs.shape) < 0.1) + 0.05 * rng.standard_normal(logs.shape)
+    for table in (logs + 5, clusters):
+        assert check(table).warnings == ()
+
+
 def test_centred_and_unit_variance_are_told(logs: np.ndarray) -> None:
     """By either divisor of the variance, and in single precision."""
     centred = logs - logs.mean(axis=0)

@@ -1,88 +1,76 @@
-"""Regulators whose effects are not linear look like more of them, each with the same targets.
+"""Regulators whose effects are not linear look like more of them, with the same targets.
 
-A target that answers by a curve f(r) adds a part of f that is not linear in r. If the curves of a
-regulator's targets differ, as those of saturation, thresholds, counts or a limit of detection do,
-these parts make directions of their own, as sparse and as lasting as a regulator. They have its
-targets, and their activities are functions of its activity, which is how they are told from other
-regulators of the same targets. In the same way two regulators that act together on their common
-targets, more or less than the sum of both, make a direction whose activity is their product.
+A target that answers by a curve to what its regulators do, as with saturation, thresholds, counts,
+a limit of detection or a missing logarithm, adds powers of it to the table: of one activity, and
+products of two. If the curves of targets differ, these parts make directions of their own, as
+sparse and as lasting as a regulator. They have its targets, and their activities are functions of
+its activity, which is how they are told from other regulators of the same targets.
 """
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 from numpy.typing import NDArray
 
-from rcweb.engine.conventions import LITTLE, STANDARD_ERRORS
+from rcweb.engine.conventions import CLEARLY, GOOD_PART, LITTLE, STANDARD_ERRORS
 from rcweb.engine.types import Array, Mask
 
+TERMS = 3  # square and cube of an activity, and its product with another
 
-def curve_of(targets: Mask, power: Array, activities: Array) -> NDArray[np.intp]:
+
+def curve_of(C: Array, targets: Mask, activities: Array) -> NDArray[np.intp]:
     """(n,) the stronger regulator of which each is a curve; -1 if there is none.
 
-    targets : (n, N); power : (n,) that each explains; activities : (m, n)
+    C : (n, N) weights, activities having unit variance; targets : (n, N); activities : (m, n)
+
+    Asked of the two that do most to its targets. The first must have them: it does more to them
+    than the regulator itself, or sizes of weights go together.
     """
-    found = np.full(len(targets), -1)
-    shared = _shared(targets, power)
-    rows = np.flatnonzero(shared.any(axis=0) | shared.any(axis=1))
-    if not len(rows):
-        return found
-    inside, A = np.ix_(rows, rows), activities[:, rows]
-    explained = np.where(shared[inside], curvature(A), 0.0)
-    curved = explained.max(axis=0) > _beyond_chance(len(A))
-    found[rows[curved]] = rows[explained.argmax(axis=0)[curved]]
+    found = np.full(len(C), -1)
+    order = np.argsort(-(C**2).sum(axis=1), kind="stable")
+    for k, q in enumerate(order[1:], start=1):
+        done = (C[np.ix_(order[:k], targets[q])] ** 2).sum(axis=1)
+        first, *second = order[np.argsort(-done, kind="stable")[:2]]
+        has = done.max() > (C[q, targets[q]] ** 2).sum()
+        if has or size_correlation(C[first], C[q]) > GOOD_PART:
+            share = curvature(activities[:, q], activities[:, first], activities[:, second])
+            if share > beyond_chance(len(activities)):
+                found[q] = first
     return found
 
 
-def is_product(targets: Mask, power: Array, activities: Array) -> Mask:
-    """(n,) whether the activity of each is the product of those of two stronger regulators, both
-    of which have most of its targets; arguments as in `curve_of`."""
-    shared, A = _shared(targets, power), _unit(activities)
-    found = np.zeros(len(targets), bool)
-    for q, parents in enumerate(shared.T):
-        for pair in combinations(np.flatnonzero(parents), 2):
-            linear = np.linalg.qr(A[:, pair])[0]
-            product = _unit(A[:, pair].prod(axis=1))
-            product = product - linear @ (linear.T @ product)
-            explained = float(product @ A[:, q]) ** 2 / max(float(product @ product), 1e-12)
-            found[q] |= explained > _beyond_chance(len(A))
-    return found
+def beyond_chance(m: int) -> float:
+    """Share of an activity's variance that curves explain neither by chance nor little: of m
+    samples, m times that is chi-squared with as many degrees of freedom as terms, which are its
+    mean and more than its sd.
+
+    Measured on 120 tables of kinds drawn at random: 3 of 2,850 right rows are taken for curves, and
+    119 of 369 wrong ones; with 0.1 for the first of the two bounds 4 and 123.
+    """
+    return max(CLEARLY * LITTLE, (1 + STANDARD_ERRORS) * TERMS / m)
 
 
-def _shared(targets: Mask, power: Array) -> Mask:
-    """[p, q]: most targets of q are targets of p, which is stronger."""
-    common = targets.astype(np.float64) @ targets.T
-    size = np.maximum(targets.sum(axis=1), 1)
-    return np.asarray((2 * common > size) & (power[:, None] > power))
+def curvature(activity: Array, first: Array, second: Array) -> float:
+    """Share of the variance of an activity (m,) that square and cube of the `first` activity (m,)
+    and its product with the `second` (m, at most 1) explain beyond the two themselves."""
+    linear = _unit(np.column_stack([first, second]))
+    p = linear[:, 0]
+    powers = np.column_stack([p**2, p**3, p[:, None] * linear[:, 1:]])
+    straight = np.linalg.qr(linear)[0]
+    powers = _unit(powers)
+    left, strength, _ = np.linalg.svd(
+        powers - straight @ (straight.T @ powers), full_matrices=False
+    )
+    return float(((left[:, strength > 1e-6].T @ _unit(activity[:, None])) ** 2).sum())
 
 
-def _beyond_chance(m: int) -> float:
-    """Share of the variance that two terms explain neither by chance nor little: of m samples m
-    times that is chi-squared with two degrees of freedom, mean and sd being 2 / m."""
-    return max(LITTLE, (1 + STANDARD_ERRORS) * 2 / m)
+def size_correlation(a: Array, b: Array) -> float:
+    """Correlation of the sizes of two rows' weights, (N,)."""
+    sizes = _unit(np.abs(np.column_stack([a, b])))
+    return float(sizes[:, 0] @ sizes[:, 1])
 
 
 def _unit(A: Array) -> Array:
     """Columns centred and of unit length."""
     A = A - A.mean(axis=0)
     return np.asarray(A / np.maximum(np.linalg.norm(A, axis=0), 1e-300))
-
-
-def curvature(A: Array) -> Array:
-    """[p, q]: share of the variance of activity q that square and cube of activity p explain
-    beyond activity p itself; A is (m, k).
-
-    Of independent activities about 2 / m. Measured on 16 kinds of tables, pairs that share most
-    targets: at most 0.13 for regulators of their own, 0.15 to 0.84 for most curves.
-    """
-    A = _unit(A)
-    basis = [A]
-    for power in (2, 3):
-        H = A**power * len(A) ** ((power - 1) / 2)
-        H -= H.mean(axis=0)
-        for u in basis:
-            H -= u * (u * H).sum(axis=0)
-        basis.append(H / np.maximum(np.linalg.norm(H, axis=0), 1e-12))
-    return np.asarray(sum((u.T @ A) ** 2 for u in basis[1:]))

@@ -26,6 +26,7 @@ class Kind:
     whole, binary, negative : whether all are whole, all are 0 or 1, any is below 0
     counts : whole, not negative, over more than one order of magnitude
     dominated : a few large values make up most of a sample, as before logs are taken
+    skewed : variables have long upper tails, which logs take away
     centred, unit_variance : of each variable over the samples
     low, high : extremes
     """
@@ -35,6 +36,7 @@ class Kind:
     negative: bool
     counts: bool
     dominated: bool
+    skewed: bool
     centred: bool
     unit_variance: bool
     low: float
@@ -46,7 +48,7 @@ def kind_of(look: Look) -> Kind:
     values = look.values
     finite = values[np.isfinite(values)]
     if not len(finite):
-        return Kind(False, False, False, False, False, False, False, np.nan, np.nan)
+        return Kind(*(False,) * 8, np.nan, np.nan)
     low, high = float(finite.min()), float(finite.max())
     whole = bool((np.floor(finite) == finite).all())
     positive = finite[finite > 0]
@@ -59,6 +61,7 @@ def kind_of(look: Look) -> Kind:
         negative=low < 0,
         counts=whole and low >= 0 and wide,
         dominated=low >= 0 and _dominated(values),
+        skewed=low > 0 and _skewed(look),
         centred=centred,
         unit_variance=unit,
         low=low,
@@ -79,6 +82,8 @@ def describe(kind: Kind) -> str:
         words = f"whole numbers {extent}"
     elif kind.dominated:
         words = f"{extent}, a few large ones dominate: no logs were taken"
+    elif kind.skewed:
+        words = f"{extent}, with long upper tails: no logs were taken"
     elif kind.negative:
         words = f"{extent}, of both signs: ratios, logs or centred"
     else:
@@ -108,6 +113,16 @@ def not_logged(kind: Kind) -> list[Finding]:
                 "The values look like amounts of which no logs were taken: in most samples the "
                 f"mean is more than twice the median. {TAKE_LOGS}. If the variables have units of "
                 "their own, bring them to one scale instead.",
+            )
+        ]
+    if kind.skewed:
+        return [
+            Finding(
+                "warning",
+                "The values look like amounts of which no logs were taken: typical variables have "
+                "long upper tails, and their logs have none. One regulator may then look like "
+                "several. Take logs first: from Python np.log2(X); --log, which takes log2(x + 1), "
+                "does as well if values are large.",
             )
         ]
     return []
@@ -178,6 +193,34 @@ def _dominated(values: NDArray[np.float64]) -> bool:
             largest = positive.max()
             votes.append((positive / largest).mean() > 2 * np.median(positive / largest))
     return len(votes) > 0 and 2 * sum(votes) > len(votes)
+
+
+def _skewed(look: Look) -> bool:
+    """Whether the median skewness of the variables is above twice its standard error for one
+    Gaussian variable, and logs take more than half of it away. All values are positive.
+
+    Measured: amounts 0.4 to 4, their logs -0.1 to 0.04; expression tables in logs -0.3 to 0.04;
+    clusters and mixtures 1.3 to 1.8, their logs 1.1 to 1.6.
+    """
+    values = np.where(np.isfinite(look.values), look.values, np.nan)
+    values = values[:, np.isfinite(values).sum(axis=0) >= 3]
+    if not values.size:
+        return False
+    skewness = _skewness(values)
+    beyond = skewness > 2 * np.sqrt(6 / len(values))
+    return beyond and abs(_skewness(np.log(values))) < skewness / 2
+
+
+def _skewness(values: NDArray[np.float64]) -> float:
+    """Median over the variables that vary; 0 if none does."""
+    # Cubes of huge values would overflow.
+    centred = values / np.nanmax(np.abs(values), axis=0).clip(1e-300)
+    centred = centred - np.nanmean(centred, axis=0)
+    spread = np.nanstd(centred, axis=0)
+    varies = spread > NEARLY_WHOLE**2
+    if not varies.any():
+        return 0.0
+    return float(np.median(np.nanmean((centred[:, varies] / spread[varies]) ** 3, axis=0)))
 
 
 def _short(value: float) -> str:
