@@ -89,17 +89,29 @@ def hill_table(seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_hill_curves_do_not_make_regulators(seed: int) -> None:
-    """Each regulator makes two or three directions. Drawn edges belong to one of them, so that
-    there are no more regulators with edges than planted ones, and a note says why."""
+    """Each regulator makes two or three directions. "auto" searches again without them and ends
+    with the planted regulators, each once; a note, `reason_` and `evidence_` say why."""
     X, mask = hill_table(seed)
     model = RCweb(random_state=0).fit(X)
     found = model.diagnosis_["found"].to_numpy(bool)
-    assert model.n_components_ > len(mask)
-    assert 5 <= found.sum() <= 8
-    targets = model.components_[found] != 0
-    inside = [(row[None] & mask).sum(axis=1).max() / row.sum() for row in targets]
-    assert np.mean(inside) > 0.95
-    assert any("curve" in note for note in model.warnings_)
+    assert model.n_components_ == found.sum() == len(mask)
+    targets = model.components_ != 0
+    common = targets.astype(int) @ mask.T
+    assert sorted(common.argmax(axis=1)) == list(range(len(mask)))
+    assert common.max(axis=1).sum() / targets.sum() > 0.95
+    assert any("curves of other regulators" in note for note in model.warnings_)
+    assert "curves of other regulators" in model.reason_
+    evidence = model.evidence_.set_index("evidence")["count"]
+    assert evidence["directions searched before"] > evidence["directions searched"]
+
+
+def test_a_number_asked_for_stays() -> None:
+    """Only "auto" searches again: with a number the user has decided."""
+    X, mask = hill_table(0)
+    model = RCweb(14, random_state=0).fit(X)
+    assert "as asked for" in model.reason_
+    assert model.n_components_ == 14
+    assert model.diagnosis_["found"].sum() <= len(mask)
 
 
 def synergy(rng: np.random.Generator, with_product: bool) -> tuple[np.ndarray, ...]:

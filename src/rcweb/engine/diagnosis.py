@@ -85,15 +85,22 @@ class Number:
 
 
 def explain_number(
-    spectrum: Spectrum, found: Found, P: int, asked: int | str, tried: Records
+    spectrum: Spectrum, found: Found, P: int, asked: int | str, tried: Records, curves: int = 0
 ) -> Number:
     """The evidence for P regulators where `asked`, a number or "auto", were asked for; `tried` are
-    the counts behind the number of directions, where the spectrum left it open."""
+    the counts behind the number of directions, where the spectrum left it open or a search before
+    had so many `curves` of other regulators."""
     confirmed, certified = int(found.confirmed.sum()), int(found.certified.sum())
     searched = len(spectrum.s)
     if not isinstance(asked, str):
         basis = [{"evidence": "regulators asked for", "count": asked}]
         why = fewer_than_asked(P, asked) or f"{_regulators(P)}, as asked for"
+    elif curves:
+        basis = tried
+        why = (
+            f"{_regulators(P)}: a first search had {curves} curves of other regulators, {searched} "
+            "directions searched again"
+        )
     elif tried:
         basis = tried
         noise = "singular values show no edge of noise"
@@ -155,6 +162,17 @@ def dense_factors(found: Found, power: Array, total: float) -> tuple[str, ...]:
     return (
         f"{what}: batches or common factors, or regulators that these data do not resolve. No "
         "edges are drawn for them.",
+    )
+
+
+def curves_left_out(curves: int) -> tuple[str, ...]:
+    """A sentence on the curves of other regulators that a first search had, if it had any."""
+    if not curves:
+        return ()
+    return (
+        f"{curves} columns of a first search were curves of other regulators, with the same "
+        "targets, and were left out: effects are not linear (saturation, thresholds, a limit of "
+        "detection, or no logs were taken).",
     )
 
 

@@ -49,6 +49,11 @@ class NetworkEstimate:
     noise: Array
     projection: Array
 
+    def power(self, M: int) -> Array:
+        """Sum of squares that each row explains in M samples, (K,): activities have unit
+        variance."""
+        return np.asarray(M * (self.C**2).sum(axis=1))
+
 
 @dataclass(frozen=True)
 class RefinedProblem:

@@ -6,10 +6,7 @@ The posterior is the same in both cases (`posterior.entries`): a background, of 
 zeros are exact, and edges above it. Where it leads away from the columns that searches share, as on
 most real tables, their rows are kept as they are.
 
-Every regulator is graded. Certified: disjoint halves of the variables lead to it. Found: other
-starts lead to it. Where noise is not independent and zeros are exact, both must also recur in
-halves of the samples.
-Edges of a regulator that is neither are not drawn.
+Every regulator is graded (`graded`): certified, found, or neither; then its edges are not drawn.
 """
 
 from __future__ import annotations
@@ -19,11 +16,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from rcweb.engine.canonical import Arrangement
-from rcweb.engine.checkpoint import StageStore, staged
+from rcweb.engine.checkpoint import StageStore
 from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.constant_sum import (
     CONSTANT_SUM_NOTE,
@@ -31,9 +26,8 @@ from rcweb.engine.constant_sum import (
     mean_stands_out,
     needs_mean,
 )
-from rcweb.engine.conventions import FEWEST, LITTLE
-from rcweb.engine.curved import curve_of
 from rcweb.engine.diagnosis import (
+    curves_left_out,
     dense_factors,
     diagnose,
     explain_number,
@@ -41,25 +35,14 @@ from rcweb.engine.diagnosis import (
 )
 from rcweb.engine.edges import keep_at_fdr, keep_strongest
 from rcweb.engine.effort import EFFORTS, Run
-from rcweb.engine.estimate import (
-    NetworkEstimate,
-    RefinedProblem,
-    estimate_diffuse,
-    estimate_measured,
-    estimate_sparse,
-    regress,
-)
+from rcweb.engine.estimate import estimate_measured
+from rcweb.engine.graded import Graded, grade
 from rcweb.engine.matching import row_correlation
 from rcweb.engine.measured import ERROR_RATE, judge
-from rcweb.engine.number import Directions, directions_for
-from rcweb.engine.outliers import TOO_MANY, LimitedTable, limit_outliers, rows_seen
-from rcweb.engine.sample_noise import Weigh, equalise
-from rcweb.engine.samples import Samples, participation_ratio
-from rcweb.engine.search.found import Found
-from rcweb.engine.search.sample_halves import in_sample_halves
-from rcweb.engine.search.search import search_columns
-from rcweb.engine.solution import Records, SeenFactors, Solution
-from rcweb.engine.spectrum import FEW_LEFT, Spectrum
+from rcweb.engine.samples import Samples
+from rcweb.engine.searched import search_table
+from rcweb.engine.solution import SeenFactors, Solution
+from rcweb.engine.spectrum import Spectrum
 from rcweb.engine.types import Array
 
 
@@ -91,22 +74,30 @@ def solve_refined(
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
     run = Run(rng, EFFORTS[quality], print if verbose else lambda line: None, checkpoint)
     wanted = _Wanted(n_components, degree, fdr, doubtful, measured)
-    searched = _search_table(table, samples, n_components, run)
+    searched = search_table(table, samples, n_components, run)
+    again = replace(run, checkpoint=None)  # which has the first search
     suspected = centring_suspected(searched.problem.space, searched.found)
     if uncentred is not None and suspected:
-        table, samples, mean = uncentred()
+        raw, raw_samples, mean = uncentred()
         means = searched.arrangement.arranged(mean)
         if mean_stands_out(means, searched.problem.spectrum):
             run.report("few regulators are certified: the table is searched with its means")
             more = n_components if isinstance(n_components, str) else n_components + 1
-            whole = _search_table(table, samples, more, replace(run, checkpoint=None))
+            whole = search_table(raw, raw_samples, more, again)
             agreement = row_correlation(whole.rows(), searched.rows())
             if needs_mean(whole.found.certified, searched.found.certified, agreement):
-                whole = replace(whole, tried=searched.tried)
-                solution = _finish(whole, wanted, run)
+                whole = replace(whole, tried=searched.tried, asked=n_components)
+                solution = _finish(grade(whole, run), wanted, run)
                 notes = (*solution.warnings, CONSTANT_SUM_NOTE)
                 return replace(solution, centred=False, warnings=notes)
-    return _finish(searched, wanted, run)
+    graded = grade(searched, run)
+    while isinstance(n_components, str) and graded.curved:
+        n, first = graded.n_straight, graded.searched
+        run.report(f"curves: {graded.n_curves} of other regulators; {n} directions searched again")
+        searched = search_table(table, samples, n, again)
+        tried = [*first.tried, *graded.records]
+        graded = grade(replace(searched, tried=tried, curves=graded.n_curves), run)
+    return _finish(graded, wanted, run)
 
 
 @dataclass(frozen=True)
@@ -120,155 +111,22 @@ class _Wanted:
     measured: Array | None
 
 
-@dataclass(frozen=True)
-class _Searched:
-    """What a search found in a table, and the numbers of directions tried before it; `measured`
-    samples before they were divided by their noise, and `weigh` that divided them, if any did."""
-
-    limited: LimitedTable
-    problem: RefinedProblem
-    arrangement: Arrangement
-    found: Found
-    tried: Records
-    measured: Samples
-    weigh: Weigh | None
-
-    def rows(self) -> Array:
-        """(n, N) rows of C, up to scale, for the variables as they came."""
-        rows = self.problem.space.rows(self.found.columns.B) / self.problem.spectrum.factor
-        return self.arrangement.restore(rows)
-
-    def rows_of_samples(self, most: int | None = None) -> Array:
-        """(m, N) the samples in memory, at most `most`, as the search saw them: rescaled, in the
-        engine's order."""
-        samples = self.limited.samples.some(most or self.limited.table.M)
-        return self.arrangement.arranged_rows(samples) * self.problem.spectrum.factor
-
-
-def _search_table(
-    table: CondensedTable, samples: Samples, n_components: int | str, run: Run
-) -> _Searched:
-    equal = equalise(table, samples, n_components)
-    if equal.weigh is not None:
-        run.report("samples: divided by their noise, which differs")
-    limited = limit_outliers(equal.table, equal.samples, equal.spectrum, n_components)
-    if limited.wild >= TOO_MANY:
-        run.report(f"outliers: {limited.wild:.2%} of the entries limited")
-    basis, tried = directions_for(limited.table, limited.spectrum, n_components, run.report)
-    # From here on variables have the engine's own order and signs; `_solution` restores the user's.
-    spectrum, arrangement, space = basis.spectrum, basis.arrangement, basis.space
-
-    def white() -> Array:
-        # As many as the square of the directions show every column by activities alone.
-        some = limited.samples.some(max(rows_seen(space.N), space.K**2))
-        rows = arrangement.arranged_rows(some) * spectrum.factor
-        return np.asarray(rows @ (spectrum.V / spectrum.s) * np.sqrt(limited.table.M))
-
-    problem = RefinedProblem(spectrum, space, white)
-    run.report(f"basis: {space.K} directions, noise {space.level:.2f} of a row")
-    found = _search(problem, run, basis)
-    searched = _Searched(limited, problem, arrangement, found, tried, samples, equal.weigh)
-    noise_free = space.noise_free and spectrum.n_left > 0
-    if spectrum.n_left < FEW_LEFT and isinstance(n_components, str) and not noise_free:
-        return _unknown(searched)
-    if spectrum.n_left < 1:
-        return _uncertain(searched)
-    # Without noise, what looks like its correlation is rounding.
-    if spectrum.white or noise_free:
-        return searched
-    if not searched.found.exact:
-        return searched
-    if spectrum.n_left >= FEW_LEFT and spectrum.shows_edge:
-        return _halved(searched, isinstance(n_components, str) and not spectrum.step, run)
-    return _uncertain(searched)
-
-
-def _uncertain(searched: _Searched) -> _Searched:
-    """Nothing is certified: so few samples leave too few directions to tell noise from."""
-    nothing = np.zeros(len(searched.found.score))
-    return replace(searched, found=replace(searched.found, recurrence=nothing))
-
-
-def _unknown(searched: _Searched) -> _Searched:
-    """Nothing is certified or found: with so few samples their number cannot be told either."""
-    none = np.zeros(len(searched.found.score), bool)
-    return replace(searched, found=replace(searched.found, sparse=none, identified=none))
-
-
-def _halved(searched: _Searched, auto: bool, run: Run) -> _Searched:
-    """Where noise is not independent, what halves of the samples say; with "auto" only columns of
-    which they have most are kept, since the others are directions of noise.
-
-    Asked where directions above noise come to an end. Where they do not, small effects have no end
-    either, and half of the samples shows a few of the regulators only; so it is where zeros are not
-    exact (500 genes of yeast: no column recurs by more than 0.89).
-    """
-    problem, found = searched.problem, searched.found
-    rows = problem.space.rows(found.columns.B).astype(np.float64)
-    found = replace(found, in_samples=in_sample_halves(searched.rows_of_samples(), rows))
-    run.report(f"search: {found.lasting.sum()} of {len(rows)} columns recur in halves of samples")
-    if auto:
-        # What halves of the samples explain less than half of is not there in others.
-        kept = (found.in_samples**2 > 0.5) | (found.in_samples == found.in_samples.max())
-        # A stronger direction is no noise: left out, what it explains would turn the others.
-        power = _powers(regress(problem.table, rows), problem.spectrum)
-        kept |= power > np.median(power[kept])
-        found = found.take(np.flatnonzero(kept))
-        spectrum = replace(problem.spectrum, P=len(found.score))
-        problem = replace(problem, spectrum=spectrum)
-    return replace(searched, problem=problem, found=found)
-
-
-def _finish(searched: _Searched, wanted: _Wanted, run: Run) -> Solution:
-    """Edges and their probabilities."""
-    problem, found, arrangement = searched.problem, searched.found, searched.arrangement
-    if found.exact:
-        estimate, found = estimate_sparse(problem, found, run)
-    else:
-        estimate = estimate_diffuse(problem, found)
-    found = _told_apart(searched, found, estimate)
-    factors = None
+def _finish(graded: Graded, wanted: _Wanted, run: Run) -> Solution:
+    """Edges, with the factors measured if there are any."""
+    searched, factors = graded.searched, None
     if wanted.measured is not None:
-        factors, estimate, found = _take_measured(searched, found, estimate, wanted.measured, run)
-    keep = _choose_regulators(found, problem.spectrum, wanted.n_components)
-    solution = _solution(problem, found, estimate, arrangement, keep, wanted, searched.tried)
+        factors, graded = _take_measured(graded, wanted.measured, run)
+    solution = _solution(graded, wanted)
     # Without the room for other regulators: members of a list share the leading directions (average
     # precision of hidden members of E. coli 0.493, with all directions 0.484).
-    shared = arrangement.restore(problem.spectrum.V[:, : len(searched.limited.spectrum.s)].T).T
-    return replace(solution, directions=shared, measured=factors)
+    shared = searched.problem.spectrum.V[:, : len(searched.limited.spectrum.s)].T
+    return replace(solution, directions=searched.arrangement.restore(shared).T, measured=factors)
 
 
-def _told_apart(searched: _Searched, found: Found, estimate: NetworkEstimate) -> Found:
-    """Which rows can be told from noise and from other regulators.
-
-    Under noise not those of fewer than three targets: one variable alone, or two that share noise
-    as copies do, look the same (Anderson and Rubin, 1956). For the same reason not those that are
-    active in fewer than three samples, by their participation ratio: errors of one sample are a
-    direction of their own, sparse where they have long tails, and the same in all halves of the
-    variables. Nor curves of another regulator (`curved`); that one is not certified either, since
-    any mixture of it and its curves is as good.
-    """
-    space, targets = searched.problem.space, estimate.probability > 0.5
-    R = searched.rows_of_samples(rows_seen(space.N)) @ estimate.projection
-    main = curve_of(estimate.C, targets, R)
-    active = participation_ratio((R**2).sum(axis=0), (R**4).sum(axis=0))
-    # A tenth of few samples: Gaussian activities are as if active in a third of them.
-    enough = active >= min(FEWEST, LITTLE * len(R))
-    seen = space.noise_free | (targets.sum(axis=1) >= FEWEST)
-    return replace(
-        found,
-        identified=found.identified & seen & (main < 0),
-        straight=~np.isin(np.arange(len(main)), main),
-        in_enough=space.noise_free | enough,
-        fidelity=estimate.fidelity,
-    )
-
-
-def _take_measured(
-    searched: _Searched, found: Found, estimate: NetworkEstimate, values: Array, run: Run
-) -> tuple[SeenFactors, NetworkEstimate, Found]:
+def _take_measured(graded: Graded, values: Array, run: Run) -> tuple[SeenFactors, Graded]:
     """Judge measured factors (M, F). Those that are seen take part where the posterior of a table
     with exact zeros had to be sampled; otherwise the estimate stays as it is."""
+    searched, estimate, found = graded.searched, graded.estimate, graded.found
     spectrum = searched.problem.spectrum
     rows, table = searched.rows_of_samples(), searched.problem.table
     if searched.weigh is not None:
@@ -280,63 +138,16 @@ def _take_measured(
     factors = judge(values, rows @ estimate.projection, coordinates)
     seen = factors.q <= ERROR_RATE
     if not (seen.any() and found.exact and found.sampled):
-        return factors, estimate, found
+        return factors, graded
     estimate, found, scales = estimate_measured(
         searched.problem, found, estimate, table, rows, values[:, seen], run
     )
-    return replace(factors, used=seen, scales=scales), estimate, found
+    return replace(factors, used=seen, scales=scales), Graded(searched, estimate, found)
 
 
-def _search(problem: RefinedProblem, run: Run, basis: Directions) -> Found:
-    """The likeliest of `effort.searches` searches, where one search stands for the answer."""
-
-    def search(stream: int) -> Found:
-        def fresh() -> Found:
-            start = (run.report, stream, problem.samples)
-            asked = (basis.diffuse, basis.splits, basis.chance)
-            return search_columns(problem.space, basis.most, *start, *asked)
-
-        return staged(run.checkpoint, f"search{stream}", fresh, Found, run.rng)
-
-    first = search(0)
-    if not first.exact:
-        return first  # a mean of many searches already: other streams would only repeat it
-    others = map(search, range(1, run.effort.searches))
-    return max([first, *others], key=lambda found: found.columns.objective)
-
-
-def _choose_regulators(
-    found: Found, spectrum: Spectrum, n_components: int | str
-) -> NDArray[np.intp]:
-    """The P best columns, confirmed ones first. With "auto" as many as directions stand above noise
-    that is independent. Above other noise the confirmed (the best, if none is), and what halves of
-    the variables share though halves of the samples do not; where small effects are everywhere,
-    what more than one search found. Graded as neither, these have no edges, but a regulator that
-    half of the searches miss may be real. All where too few samples tell noise.
-
-    However sparse, rows of few samples come last.
-    """
-    good, wild = found.confirmed, ~found.in_enough
-    order = np.lexsort((-found.score, ~found.identified, ~good, wild))
-    if not isinstance(n_components, str):
-        return order[: min(spectrum.P, n_components)]
-    apart = found.identified & found.in_enough
-    kept = good | (found.recurrent & apart if found.exact else found.frequency > 0)
-    if spectrum.ends or spectrum.n_left < FEW_LEFT:
-        kept = ~wild
-    return np.flatnonzero(kept) if kept.any() else order[:1]
-
-
-def _solution(
-    problem: RefinedProblem,
-    found: Found,
-    estimate: NetworkEstimate,
-    arrangement: Arrangement,
-    keep: NDArray[np.intp],
-    wanted: _Wanted,
-    tried: Records,
-) -> Solution:
-    spectrum = problem.spectrum
+def _solution(graded: Graded, wanted: _Wanted) -> Solution:
+    searched, estimate, found, keep = graded.searched, graded.estimate, graded.found, graded.keep
+    spectrum, arrangement = searched.problem.spectrum, searched.arrangement
     power = (estimate.C[keep] ** 2 / spectrum.factor**2).sum(axis=1)
     # Strongest regulator first, by the power it explains in units of the user's table.
     keep = keep[np.argsort(-power, kind="stable")]
@@ -354,7 +165,9 @@ def _solution(
     sign = np.where((score * score * score).sum(axis=1) < 0, -1.0, 1.0)[:, None]
     full = sign * arrangement.restore(estimate.C[keep] / spectrum.factor)
     projection = arrangement.restore((spectrum.factor[:, None] * estimate.projection[:, keep]).T)
-    number = explain_number(spectrum, found, len(keep), wanted.n_components, tried)
+    number = explain_number(
+        spectrum, found, len(keep), wanted.n_components, searched.tried, searched.curves
+    )
     return Solution(
         C=np.where(arrangement.restore_order(edges), full, 0.0),
         weights=full,
@@ -371,15 +184,11 @@ def _solution(
         exact=found.exact,
         spread=arrangement.restore_order(_spread(spectrum)),
         warnings=(
+            *curves_left_out(searched.curves),
             *whole_fit_warnings(found, keep, edges, confirmed, wanted.n_components),
-            *dense_factors(found, _powers(estimate, spectrum), spectrum.table.total),
+            *dense_factors(found, estimate.power(spectrum.table.M), spectrum.table.total),
         ),
     )
-
-
-def _powers(estimate: NetworkEstimate, spectrum: Spectrum) -> Array:
-    """Sum of squares that each row explains, (n,): activities have unit variance."""
-    return np.asarray(spectrum.table.M * (estimate.C**2).sum(axis=1))
 
 
 def _spread(spectrum: Spectrum) -> Array:

@@ -35,7 +35,8 @@ class Found:
     in_samples : (n,) agreement of halves of the samples; 1 where noise is independent and this is
         not asked
     same : (n,) another set of searches would give the same column
-    identified : (n,) can be told from noise and is no curve of another regulator
+    identified : (n,) has enough targets to be told from noise
+    curve : (n,) a curve of another regulator
     straight : (n,) no other is a curve of it, with which it may be mixed
     in_enough : (n,) active in enough samples to be told from their errors
     fidelity : (n,) correlation of the row's weights with the true ones that noise leaves; 1 before
@@ -57,6 +58,7 @@ class Found:
     in_samples: Array
     same: Mask
     identified: Mask
+    curve: Mask
     straight: Mask
     in_enough: Mask
     fidelity: Array
@@ -69,11 +71,15 @@ class Found:
         """(n,) recurs in halves of the variables that share none, and of the samples, is sparser
         than chance, is told apart from noise and from other regulators, and its weights are known
         well enough."""
-        apart = self.identified & self.straight & self.in_enough
         known = (self.score > max(self.chance, 0.0)) & (self.fidelity > 1 - LITTLE)
         # Directions that others leave recur whatever is in them: a batch beside sparse regulators.
         clear = self.sparse if self.exact else np.ones(len(known), bool)
-        return self.recurrent & self.lasting & apart & known & clear
+        return self.recurrent & self.lasting & self.apart & self.straight & known & clear
+
+    @property
+    def apart(self) -> Mask:
+        """(n,) told from noise of few variables, errors of few samples, and curves of others."""
+        return self.identified & self.in_enough & ~self.curve
 
     @property
     def recurrent(self) -> Mask:
@@ -88,13 +94,18 @@ class Found:
 
     @property
     def confirmed(self) -> Mask:
-        """(n,) certified; or the same for any start, identified and, where zeros are exact, sparse
+        """(n,) certified; or the same for any start, told apart and, where zeros are exact, sparse
         beyond doubt or by the posterior's word, elsewhere recurrent beyond chance."""
-        same = self.same & self.identified & self.in_enough
+        same = self.same & self.apart
         if self.exact:
             sparse = self.sparse & (self.clear | self.trusted)
             return self.certified | (same & sparse & self.lasting)
         return self.certified | (same & (self._beyond_chance > RECURRENT))
+
+    @property
+    def confirmed_curves(self) -> Mask:
+        """(n,) curves that would be confirmed if they were none."""
+        return self.curve & replace(self, curve=np.zeros(len(self.curve), bool)).confirmed
 
     @property
     def _beyond_chance(self) -> Array:
