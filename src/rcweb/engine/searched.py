@@ -124,7 +124,8 @@ def _unknown(searched: Searched) -> Searched:
 
 def _halved(searched: Searched, auto: bool, run: Run) -> Searched:
     """Where noise is not independent, what halves of the samples say; with "auto" only columns of
-    which they have most are kept, since the others are directions of noise.
+    which they have most are kept, or which halves of the variables share, since the others are
+    directions of noise.
 
     Asked where directions above noise come to an end. Where they do not, small effects have no end
     either, and half of the samples shows a few of the regulators only; so it is where zeros are not
@@ -139,7 +140,7 @@ def _halved(searched: Searched, auto: bool, run: Run) -> Searched:
         kept = (found.in_samples**2 > 0.5) | (found.in_samples == found.in_samples.max())
         # A stronger direction is no noise: left out, what it explains would turn the others.
         power = regress(problem.table, rows).power(problem.table.M)
-        kept |= power > np.median(power[kept])
+        kept |= (power > np.median(power[kept])) | found.recurrent
         found = found.take(np.flatnonzero(kept))
         spectrum = replace(problem.spectrum, P=len(found.score))
         problem = replace(problem, spectrum=spectrum)

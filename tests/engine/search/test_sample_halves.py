@@ -7,6 +7,7 @@ import pytest
 
 from rcweb import RCweb
 from rcweb.engine.conventions import LITTLE
+from rcweb.engine.matching import row_correlation
 from rcweb.engine.search.sample_halves import in_sample_halves
 from rcweb.lab.metrics import score_network
 from rcweb.lab.simulate import simulate
@@ -80,3 +81,19 @@ def test_few_samples_of_unequal_noise_keep_their_regulators(seed: int) -> None:
     assert 11 <= model.n_components_ <= 13
     assert score_network(model.weights_, C).rho > 0.9
     assert model.diagnosis_["found"].sum() >= 5
+
+
+def test_what_half_of_few_samples_cannot_show_is_returned_without_edges() -> None:
+    """28 regulators of unequal strength in 80 samples, with noise that neighbours share and
+    batches: half of the samples is searched in 20 directions, and confirms a few. "auto" returns
+    the others nevertheless, ungraded; it had 13."""
+    rng = np.random.default_rng(1)
+    C = np.where(rng.random((28, 600)) < 0.1, rng.standard_normal((28, 600)), 0.0)
+    signal = (rng.lognormal(0, 0.5, 28) * rng.laplace(0, 0.7, (80, 28))) @ C
+    X = signal + 0.3 * signal.std() * neighbours(rng, 80, 600, 0.6)
+    X += (0.7 * X.std() * rng.standard_normal((3, 600)))[rng.integers(3, size=80)]
+    model = RCweb(random_state=0).fit(X)
+    best = np.abs(row_correlation(model.weights_, C)).max(axis=0)
+    assert np.mean(best > 0.9) > 0.9
+    assert model.n_components_ <= 30
+    assert not model.components_[~model.diagnosis_["found"].to_numpy(bool)].any()
