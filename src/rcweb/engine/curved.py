@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from rcweb.engine.conventions import CLEARLY, GOOD_PART, LITTLE, STANDARD_ERRORS
 from rcweb.engine.types import Array, Mask
 
-TERMS = 3  # square and cube of an activity, and its product with another
-
 
 def curve_of(C: Array, targets: Mask, activities: Array) -> NDArray[np.intp]:
     """(n,) the stronger regulator of which each is a curve; -1 if there is none.
@@ -47,7 +45,8 @@ def beyond_chance(m: int) -> float:
     Measured on 120 tables of kinds drawn at random: 3 of 2,850 right rows are taken for curves, and
     119 of 369 wrong ones; with 0.1 for the first of the two bounds 4 and 123.
     """
-    return max(CLEARLY * LITTLE, (1 + STANDARD_ERRORS) * TERMS / m)
+    terms = 3  # square, cube and product
+    return max(CLEARLY * LITTLE, (1 + STANDARD_ERRORS) * terms / m)
 
 
 def curvature(activity: Array, first: Array, second: Array) -> float:
