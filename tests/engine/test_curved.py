@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -112,6 +114,18 @@ def test_a_number_asked_for_stays() -> None:
     assert "as asked for" in model.reason_
     assert model.n_components_ == 14
     assert model.diagnosis_["found"].sum() <= len(mask)
+
+
+def test_a_checkpoint_of_the_first_search_is_not_taken_for_the_second(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sampler's state is saved in every round; that of the first search has other columns."""
+    monkeypatch.setattr("rcweb.storage.checkpoint.EVERY", 0.0)
+    X, _ = hill_table(0)
+    plain = RCweb(quality="high", random_state=0).fit(X)
+    assert "curves of other regulators" in plain.reason_
+    saved = RCweb(quality="high", random_state=0, checkpoint=tmp_path / "saved").fit(X)
+    np.testing.assert_array_equal(saved.weights_, plain.weights_)
 
 
 def synergy(rng: np.random.Generator, with_product: bool) -> tuple[np.ndarray, ...]:

@@ -96,7 +96,7 @@ def solve_refined(
         run.report(f"curves: {graded.n_curves} of other regulators; {n} directions searched again")
         searched = search_table(table, samples, n, again)
         tried = [*first.tried, *graded.records]
-        graded = grade(replace(searched, tried=tried, curves=graded.n_curves), run)
+        graded = grade(replace(searched, tried=tried, curves=graded.n_curves), again)
     return _finish(graded, wanted, run)
 
 
