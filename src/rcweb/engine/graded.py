@@ -92,14 +92,16 @@ def _told_apart(searched: Searched, found: Found, estimate: NetworkEstimate) -> 
     # A tenth of few samples: Gaussian activities are as if active in a third of them.
     enough = active >= min(FEWEST, LITTLE * len(R))
     seen = space.noise_free | (targets.sum(axis=1) >= FEWEST)
-    return replace(
+    found = replace(
         found,
         identified=found.identified & seen,
         curve=main >= 0,
-        straight=~np.isin(np.arange(len(main)), main),
         in_enough=space.noise_free | enough,
         fidelity=estimate.fidelity,
     )
+    # Curves that are no more than noise are mixed with nothing.
+    mixed = main[found.confirmed_curves]
+    return replace(found, straight=~np.isin(np.arange(len(main)), mixed))
 
 
 def _choose_regulators(
