@@ -9,7 +9,7 @@ import numpy as np
 
 from rcweb.engine.checkpoint import staged
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.conventions import ENOUGH_TO_TELL, LITTLE
+from rcweb.engine.conventions import ENOUGH_TO_TELL, GOOD_PART, LITTLE
 from rcweb.engine.edges import comparable
 from rcweb.engine.effort import Run
 from rcweb.engine.measured import sample_measured
@@ -192,9 +192,11 @@ def _graded(problem: RefinedProblem, posterior: Posterior, found: Found) -> Foun
     # Noise hides that a row is sparse, or the search had not found it; the posterior knows how far
     # it can trust each row. With little noise a chain that trusts but a few rows found none.
     if problem.blurred or (found.sampled and mostly(found.trusted, problem.spectrum.P)):
-        # Not a row in which targets are the majority: it may be a common factor, such as a batch,
-        # and must be sparser than chance.
-        known = found.trusted & ((1 - posterior.probability).mean(axis=1) > 0.5)
+        # Not a row in which targets are the majority, or a background has a good part of the power:
+        # it may be a common factor, such as a batch, and must be sparser than chance.
+        few = (1 - posterior.probability).mean(axis=1) > 0.5
+        inside = (posterior.probability * posterior.square).sum(axis=1)
+        known = found.trusted & few & (inside > (1 - GOOD_PART) * posterior.square.sum(axis=1))
         found = replace(found, sparse=found.sparse | known, same=found.same | known)
     return found
 
