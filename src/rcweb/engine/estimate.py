@@ -39,6 +39,7 @@ class NetworkEstimate:
     C : (K, N) weights, activities having unit variance; probability, score : (K, N)
     C_sd : (K, N) standard error of C; fidelity : (K,) expected correlation of C with the truth
     noise : (N,) standard deviation; projection : (N, K) from the rescaled table to activities
+    held : whether rows are those of the search, and activities least squares on them
     """
 
     C: Array
@@ -48,6 +49,7 @@ class NetworkEstimate:
     score: Array
     noise: Array
     projection: Array
+    held: bool = False
 
     def power(self, M: int) -> Array:
         """Sum of squares that each row explains in M samples, (K,): activities have unit
@@ -116,7 +118,24 @@ def estimate_diffuse(problem: RefinedProblem, found: Found) -> NetworkEstimate:
     fit = regress(problem.table, Y)
     # Rows have unit power: what is not noise is the share of the truth in them.
     fidelity = np.sqrt(np.maximum(1 - noise, 0.0))
-    return replace(fit, fidelity=fidelity, probability=probability, score=comparable(Y, fit.C))
+    score = comparable(Y, fit.C)
+    return replace(fit, fidelity=fidelity, probability=probability, score=score, held=True)
+
+
+def confirmed_first(
+    problem: RefinedProblem, estimate: NetworkEstimate, confirmed: Mask
+) -> NetworkEstimate:
+    """Held rows, with the activities of the confirmed as if there were no others, and those of the
+    others from what these leave.
+
+    The others may be mixtures and curves of them, and would take a part of their activity away:
+    deletions of 23 regulators of E. coli change their activities more than 0.83 of the others',
+    and 0.75 if all rows are fitted at once. A posterior has no more rows than it needs.
+    """
+    if not estimate.held or not confirmed.any() or confirmed.all():
+        return estimate
+    fit = regress(problem.table, estimate.C, confirmed)
+    return replace(estimate, C=fit.C, C_sd=fit.C_sd, noise=fit.noise, projection=fit.projection)
 
 
 def estimate_sparse(
@@ -369,10 +388,16 @@ def _noise_free(table: CondensedTable, Y: Array) -> NetworkEstimate:
     return replace(regress(table, Y), probability=edges.astype(np.float64), score=Y)
 
 
-def regress(table: CondensedTable, Y: Array) -> NetworkEstimate:
+def regress(table: CondensedTable, Y: Array, first: Mask | None = None) -> NetworkEstimate:
     """Activities by least squares on the rows `Y`, both scaled to activities of unit variance;
-    every entry counts as an edge, and rows as right."""
-    projection = np.asarray(np.linalg.pinv(Y), dtype=np.float64)
+    every entry counts as an edge, and rows as right. The rest of the rows explains what those of
+    `first` leave, if it is given."""
+    if first is None:
+        projection = np.asarray(np.linalg.pinv(Y), dtype=np.float64)
+    else:
+        projection = np.empty(Y.T.shape)
+        projection[:, first], rest = np.linalg.pinv(Y[first]), np.linalg.pinv(Y[~first])
+        projection[:, ~first] = rest - projection[:, first] @ (Y[first] @ rest)
     cross = table.times(projection)  # (N, K): products of variables with activities
     gram = projection.T @ cross
     size = np.sqrt(np.diag(gram) / table.M)

@@ -15,7 +15,12 @@ from numpy.typing import NDArray
 from rcweb.engine.conventions import FEWEST, GOOD_PART, LITTLE
 from rcweb.engine.curved import curve_of
 from rcweb.engine.effort import Run
-from rcweb.engine.estimate import NetworkEstimate, estimate_diffuse, estimate_sparse
+from rcweb.engine.estimate import (
+    NetworkEstimate,
+    confirmed_first,
+    estimate_diffuse,
+    estimate_sparse,
+)
 from rcweb.engine.outliers import rows_seen
 from rcweb.engine.samples import participation_ratio
 from rcweb.engine.search.found import Found
@@ -72,7 +77,8 @@ def grade(searched: Searched, run: Run) -> Graded:
         estimate, found = estimate_sparse(problem, found, run)
     else:
         estimate = estimate_diffuse(problem, found)
-    return Graded(searched, estimate, _told_apart(searched, found, estimate))
+    found = _told_apart(searched, found, estimate)
+    return Graded(searched, confirmed_first(problem, estimate, found.confirmed), found)
 
 
 def _told_apart(searched: Searched, found: Found, estimate: NetworkEstimate) -> Found:
