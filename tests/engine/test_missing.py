@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from rcweb import RCweb
 from rcweb.engine.missing import check_missing, fill, project_missing
@@ -14,6 +15,7 @@ from rcweb.engine.missing.correct import effective_power, observed_median
 from rcweb.engine.missing.filling import WITHOUT_EDGE, without_noise
 from rcweb.engine.missing.lowrank import (
     LEAST_NOISE,
+    Beyond,
     LowRank,
     fit_low_rank,
     step,
@@ -149,9 +151,81 @@ def test_a_step_is_the_textbook(K: int) -> None:
     rng = np.random.default_rng(1)
     fast = slow = LowRank(0.1 * rng.standard_normal(6), rng.standard_normal((6, K)), rng.random(6))
     for _ in range(3):
-        fast, slow = step(Y, seen, fast)[0], slow_step(Y, seen, slow)
+        fast, slow = step(Y, seen, fast).better, slow_step(Y, seen, slow)
     for name in ("mu", "W", "psi"):
         np.testing.assert_allclose(getattr(fast, name), getattr(slow, name), atol=1e-10)
+
+
+@pytest.mark.parametrize("K", [0, 1, 3])
+def test_a_step_of_a_complete_table_is_the_textbook(K: int) -> None:
+    """All samples share one covariance, and all variables one decomposition."""
+    Y = np.random.default_rng(2).standard_normal((9, 6))
+    everything = np.ones_like(Y, bool)
+    rng = np.random.default_rng(1)
+    model = LowRank(0.1 * rng.standard_normal(6), rng.standard_normal((6, K)), rng.random(6))
+    fast, slow = step(Y, everything, model).better, slow_step(Y, everything, model)
+    for name in ("mu", "W", "psi"):
+        np.testing.assert_allclose(getattr(fast, name), getattr(slow, name), atol=1e-10)
+
+
+def test_beyond_a_limit_is_a_truncated_normal() -> None:
+    """Means and variances against scipy's, also far beyond the limit, where densities vanish."""
+    around, psi = np.array([[0.3, -1.0, 25.0], [2.0, 0.5, -25.0]]), np.array([0.5, 2.0, 1.0])
+    lower, upper = np.array([-0.2, -np.inf, 0.0]), np.array([np.inf, 0.7, np.inf])
+    below = np.array([[True, False, True], [False, False, True]])
+    above = np.array([[False, True, False], [False, True, False]])
+    mean, variance = Beyond(lower, upper, below, above).expect(slice(0, 2), around, psi)
+    for m, i in np.ndindex(around.shape):
+        if not (below[m, i] or above[m, i]):
+            assert mean[m, i] == variance[m, i] == 0
+            continue
+        sd = np.sqrt(psi[i])
+        ends = (-np.inf, lower[i]) if below[m, i] else (upper[i], np.inf)
+        cut = stats.truncnorm(*((np.array(ends) - around[m, i]) / sd), around[m, i], sd)
+        assert mean[m, i] == pytest.approx(cut.mean(), rel=1e-6)
+        assert variance[m, i] == pytest.approx(cut.var(), rel=1e-4, abs=1e-9)
+
+
+def test_values_at_a_limit_are_filled_beyond_it() -> None:
+    """A third of the values at a limit: filled they are closer to the truth than left or taken as
+    missing, never above the limit, and the means are those without it."""
+    rng = np.random.default_rng(0)
+    whole = rng.standard_normal((200, 3)) @ rng.standard_normal((3, 60))
+    whole += 0.5 * rng.standard_normal(whole.shape) + rng.standard_normal(60)
+    limit = np.quantile(whole, 0.33)
+    X, cut = np.maximum(whole, limit), whole <= limit
+    limits = np.full(60, limit), np.full(60, np.inf)
+    filled = fill(X, limits=limits)
+    assert (filled.data[cut] <= limit).all()
+    np.testing.assert_array_equal(filled.data[~cut], X[~cut])
+    often = cut.mean(axis=0) < 0.8
+    error = np.abs(filled.mean - whole.mean(axis=0))[often]
+    assert error.mean() < 0.2 * np.abs(X.mean(axis=0) - whole.mean(axis=0))[often].mean()
+
+    def miss(data: np.ndarray) -> float:
+        return float(np.sqrt(((data - whole)[:, often][cut[:, often]] ** 2).mean()))
+
+    holes = fill(np.where(cut & often, np.nan, X))
+    assert miss(filled.data) < 0.7 * miss(holes.data)
+    assert miss(filled.data) < 0.6 * miss(X)
+    # An entry beyond the limit tells something, but not all.
+    measured = 1 - cut.mean(axis=0)
+    some = (measured < 0.95) & (measured > 0.05)
+    assert (filled.observed[some] > measured[some]).all()
+    assert (filled.observed <= 1).all()
+
+
+def test_limits_and_holes_together() -> None:
+    """A table may have both: holes get their expectation, which may lie on either side."""
+    rng = np.random.default_rng(1)
+    whole = rng.standard_normal((150, 2)) @ rng.standard_normal((2, 40))
+    whole += 0.2 * rng.standard_normal(whole.shape)
+    limit = np.quantile(whole, 0.25, axis=0)
+    hole = rng.random(whole.shape) < 0.1
+    X = np.where(hole, np.nan, np.maximum(whole, limit))
+    filled = fill(X, limits=(limit, np.full(40, np.inf)))
+    assert np.corrcoef(filled.data[hole], whole[hole])[0, 1] > 0.9
+    assert (filled.data[hole] < np.broadcast_to(limit, X.shape)[hole]).any()
 
 
 def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,8 +235,8 @@ def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = step(Y, seen, model)
     monkeypatch.setattr("rcweb.engine.missing.lowrank.BLOCK_BYTES", 8 * 6 * 2)
     parts = step(Y, seen, model)
-    np.testing.assert_allclose(parts[0].W, whole[0].W, atol=1e-12)
-    np.testing.assert_allclose(parts[1], whole[1], atol=1e-12)
+    np.testing.assert_allclose(parts.better.W, whole.better.W, atol=1e-12)
+    np.testing.assert_allclose(parts.expected, whole.expected, atol=1e-12)
 
 
 def test_holes_get_the_conditional_expectation() -> None:
@@ -187,7 +261,7 @@ def test_likelihood_climbs() -> None:
     model = LowRank(np.zeros(6), 0.3 * rng.standard_normal((6, 2)), np.ones(6))
     found = [log_likelihood(Y, seen, model)]
     for _ in range(8):
-        model = step(Y, seen, model)[0]
+        model = step(Y, seen, model).better
         found.append(log_likelihood(Y, seen, model))
     assert (np.diff(found[:4]) > 0).all()
     assert found[-1] > found[0] + 5

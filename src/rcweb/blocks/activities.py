@@ -13,6 +13,7 @@ from rcweb.blocks.base import Blocks, Parts, RowBlock, Step, as_block, dense
 from rcweb.blocks.chunked import Chunked
 from rcweb.blocks.recognise import as_blocks
 from rcweb.blocks.steps import Centring
+from rcweb.engine.limits import hide_limits
 from rcweb.engine.methods import FIT_METHODS
 from rcweb.engine.prepare import is_extreme, power_of_two
 from rcweb.engine.types import Array
@@ -42,11 +43,13 @@ class Project(Step):
     mean (N,), projection (N, P) : activities are ``(row - mean) @ projection``
     weights : (P, N) predict a missing value from the activities; None: the pseudo-inverse of the
         projection (least squares)
+    limits : (2, N) of detection; values at them count as missing
     """
 
     mean: Array
     projection: Array
     weights: Array | None
+    limits: Array | None = None
     rules = ("rows",)
 
     def __call__(self, block: RowBlock, start: int) -> Parts:
@@ -59,6 +62,8 @@ class Project(Step):
 
     def activities(self, block: RowBlock, start: int = 0) -> Array:
         """Of the rows of a block, the first of which has number `start`."""
+        if self.limits is not None:
+            block = as_block(self.read(block))
         # NaN or infinity in a row reaches its activities, so checking these few numbers is enough.
         with np.errstate(invalid="ignore"):
             R = Centring(self.mean).activities(block, self.projection)
@@ -75,6 +80,10 @@ class Project(Step):
         R[rows] = project_missing(X - self.mean, self.projection, weights, start + rows)
         return R
 
+    def read(self, block: RowBlock) -> Array:
+        """The rows of a block, NaN where values lie at limits."""
+        return _without_limits(block, self.limits)
+
 
 @dataclass(frozen=True)
 class ProjectWithError(Step):
@@ -86,7 +95,7 @@ class ProjectWithError(Step):
 
     def __call__(self, block: RowBlock, start: int) -> Parts:
         R = self.project.activities(block, start)
-        return R, self.error.sd(dense(block) - self.project.mean, R)
+        return R, self.error.sd(self.project.read(block) - self.project.mean, R)
 
     def chunk(self, block: RowBlock, block_info: Any = None) -> Array:
         """Both side by side, (rows, 2 P), of a chunk of a dask array."""
@@ -100,16 +109,28 @@ class KnownActivities:
 
     mean: Array
     values: Array
+    limits: Array | None = None
 
     def activities(self, block: RowBlock, start: int = 0) -> Array:
         """Of the rows of a block, the first of which has number `start`."""
         return self.values[start : start + block.shape[0]]
 
+    def read(self, block: RowBlock) -> Array:
+        """The rows of a block, NaN where values lie at limits."""
+        return _without_limits(block, self.limits)
+
+
+def _without_limits(block: RowBlock, limits: Array | None) -> Array:
+    return dense(block) if limits is None else hide_limits(dense(block), limits)
+
 
 def projector(model: Fitted) -> Project:
     """The projection of a fitted model. Only "refined" has a noise model; others: least squares."""
     weights = model.weights_ if FIT_METHODS[model.method].solve is None else None
-    return Project(model.mean_, model.projection_, weights)
+    limits: Any = getattr(model, "limits_", None)  # models of earlier versions have none
+    if limits is not None and not np.isfinite(limits).any():
+        limits = None
+    return Project(model.mean_, model.projection_, weights, limits)
 
 
 def error_projector(model: Fitted) -> ProjectWithError:
@@ -167,7 +188,7 @@ class _Explain(Step):
     rules = ("high", "sum", "sum", "sum", "sum")
 
     def __call__(self, block: RowBlock, start: int) -> Parts:
-        centred = dense(block) - self.project.mean
+        centred = self.project.read(block) - self.project.mean
         seen = ~np.isnan(centred)
         rest = centred - self.project.activities(block, start) @ self.network
         # Missing entries count neither as variance nor as residual.

@@ -15,6 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from rcweb.engine.limits import at_limits, without_limits
 from rcweb.engine.methods import FIT_METHODS
 from rcweb.engine.prepare import (
     is_extreme,
@@ -126,7 +127,11 @@ class RCweb(
         Whether weights of non-targets are zero as far as noise can tell; if not, small effects are
         everywhere, and an edge is a weight clearly above its regulator's background.
     observed_
-        (n_features_in_,) share of the samples in which each variable was measured.
+        (n_features_in_,) share of the samples in which each variable was measured; a value at a
+        limit of detection counts for what it tells.
+    limits_
+        (2, n_features_in_) lower and upper limit of detection of each variable, infinite where
+        none was seen. Weights, means and activities are those of values without such limits.
     singular_values_
         (P*,) of the prepared table.
     diagnosis_
@@ -273,9 +278,6 @@ class RCweb(
         >>> RCweb(4).fit(X, batch=["first"] * 50 + ["second"] * 50).study_names_
         ('first', 'second')
         """
-        from rcweb.blocks import as_blocks, gather, in_blocks, learn_names
-        from rcweb.engine.lone import lone_note
-        from rcweb.tables import Origin
         from rcweb.tables.studies import are_tables
 
         check_parameters(self.get_params())
@@ -288,7 +290,16 @@ class RCweb(
                     "measure(transform(X, batch=batch), measured)."
                 )
             return fit_studies(self, X, batch)
+        return self._fit_one(X, measured)
+
+    def _fit_one(self, X: Any, measured: Any = None, *, limits: bool = True) -> Self:
+        """`fit` for one table; `limits` : whether values may lie at limits of detection."""
+        from rcweb.blocks import as_blocks, gather, in_blocks, learn_names
+        from rcweb.engine.lone import lone_note
+        from rcweb.tables import Origin
+
         method, table, factors = FIT_METHODS[self.method], X, None
+        limits &= method.solve is None  # others get every entry as it is
         center = method.centers if self.center == "auto" else bool(self.center)
         blocks, observed = as_blocks(X), None
         samples = getattr(X, "index", None) if blocks is None else getattr(blocks, "samples", None)
@@ -298,11 +309,12 @@ class RCweb(
             # Before filling: the input check must see which values are missing.
             self._check_input(origin.look(X, self._given_names()), origin.source)
             n_samples = X.shape[0]
-            X, observed = self._fill(X)
+            X, observed = self._fill(X, limits)
             blocks = in_blocks(X) if method.solve is None or issparse(X) else None
         else:
             learn_names(self, blocks)
             n_samples = blocks.shape[0]
+            self.limits_ = without_limits(blocks.shape[1])
         if measured is not None:
             from rcweb.knowledge.measured import align_measured
 
@@ -317,7 +329,7 @@ class RCweb(
             if blocks is not None and (gathered := gather(blocks, self.method)) is not None:
                 if not whole:
                     self._check_input(origin.look(gathered, self._given_names()), origin.source)
-                (X, observed), blocks = self._fill(gathered), None
+                (X, observed), blocks = self._fill(gathered, limits), None
             if blocks is None:
                 values = None if factors is None else factors.to_numpy(np.float64)
                 prepared, solution = fit_whole(self, X, center, observed, values)
@@ -435,21 +447,30 @@ class RCweb(
 
         self.input_ = check_object(look, source)
         if self.input_.warnings:
-            warnings.warn(InputWarning("\n".join(self.input_.warnings)), stacklevel=3)
+            warnings.warn(InputWarning("\n".join(self.input_.warnings)), stacklevel=4)
 
-    def _fill(self, X: Any) -> tuple[Any, Array | None]:
-        """The table with missing values filled, and the measured share of each variable; the table
-        itself and None if nothing is missing."""
-        if issparse(X) or np.isfinite([X.min(), X.max()]).all():  # NaN comes through
+    def _fill(self, X: Any, limits: bool) -> tuple[Any, Array | None]:
+        """The table with missing values, and those at limits of detection, filled, and the measured
+        share of each variable; the table itself and None if there are none of either."""
+        self.limits_ = without_limits(X.shape[1])
+        if issparse(X):
+            return X, None
+        from rcweb.tables.limits import find_limits
+
+        found = find_limits(X) if limits else None
+        if found is None and np.isfinite([X.min(), X.max()]).all():  # NaN comes through
             return X, None
         from rcweb.engine.missing import check_missing, fill
 
         check_missing(X, self._given_names())
-        filled = fill(X)
+        if found is not None:
+            self.limits_ = np.stack(found)
+        filled = fill(X, limits=found)
         if self.verbose:
-            print(
-                f"filled: {np.isnan(X).sum():,} missing values, by {filled.n_components} directions"
-            )
+            holes = f"{np.isnan(X).sum():,} missing values"
+            beyond = f", {at_limits(X, self.limits_).sum():,} at limits of detection"
+            what = holes + (beyond if found is not None else "")
+            print(f"filled: {what}, by {filled.n_components} directions")
         return filled.data, filled.observed
 
     def inverse_transform(self, X: Any) -> Array:
@@ -506,7 +527,12 @@ class RCweb(
         )
 
         check_is_fitted(self)
-        project = projector(self) if activities is None else KnownActivities(self.mean_, activities)
+        limits = getattr(self, "limits_", None)
+        project = (
+            projector(self)
+            if activities is None
+            else KnownActivities(self.mean_, activities, limits)
+        )
         blocks = as_blocks(X)
         if blocks is None:
             X = self._validated(X, reset=False)
@@ -515,6 +541,7 @@ class RCweb(
             check_names(self, blocks)
             return explained(blocks, project, self.components_)
         predicted = project.activities(X) @ self.components_ + self.mean_
+        X = project.read(X)
         seen = ~np.isnan(X)
         # Squares of extreme values overflow; dividing by a power of two is exact.
         largest = float(np.abs(X).max(where=seen, initial=0.0))

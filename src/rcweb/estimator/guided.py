@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from rcweb.engine.limits import hide_limits
 from rcweb.engine.threads import one_blas_thread
 from rcweb.engine.types import Array
 
@@ -191,7 +192,7 @@ class Guided:
         if batch is not None or are_tables(X):
             X = with_common_mean(model, X, batch)
         X = np.asarray(model._validated(X, reset=False), dtype=np.float64)
-        centred = X - model.mean_
+        centred = hide_limits(X, getattr(model, "limits_", None)) - model.mean_
         missing = np.isnan(centred)
         activities = np.where(missing, 0.0, centred) @ self.prior_projection_
         if not return_std:

@@ -42,7 +42,8 @@ def fit_studies(model: RCweb, X: Any, batch: Any) -> RCweb:
         table = _like(studies.table, (values - levels.mean[studies.study]) / _rows(levels, studies))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)  # said already, of the table as it was given
-        model.fit(table)
+        # Studies have limits of their own, which one scale for all of them mixes.
+        model._fit_one(table, limits=levels is None)
     model.input_ = checked
     _store_studies(model, studies, values, levels)
     return model

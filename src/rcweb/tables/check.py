@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rcweb.tables.finding import Finding
-from rcweb.tables.floor import at_floor
+from rcweb.tables.limits import values_at_limits
 from rcweb.tables.look import Look
 from rcweb.tables.match import Match
 from rcweb.tables.odd import odd_samples, odd_variables
@@ -115,7 +115,7 @@ def check_look(
         *about_odd,
         *odd_variables(others),
         *not_logged(kind),
-        *at_floor(others, kind),
+        *values_at_limits(others),
         *about_sums,
         *constants(others),
         *copies(others),

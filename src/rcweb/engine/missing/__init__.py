@@ -2,7 +2,8 @@
 
 `NaN` means "not measured". Missing entries are filled with their expectation under a low-rank model
 given everything that was measured, never with means. The share of each variable that was measured
-is kept, so that noise and edge probabilities do not count filled entries as measurements.
+is kept, so that noise and edge probabilities do not count filled entries as measurements. Values at
+a limit of detection are filled with what is expected beyond it.
 """
 
 from rcweb.engine.missing.check import check_missing, refuse_holes, refuse_infinite

@@ -1,4 +1,5 @@
-"""Fill the holes of a table with what a low-rank model expects, given all that was measured."""
+"""Fill the holes of a table with what a low-rank model expects, given all that was measured, and
+replace values at a limit of detection by what it expects beyond the limit."""
 
 from __future__ import annotations
 
@@ -9,7 +10,13 @@ import numpy as np
 from rcweb.engine.basis import noise_edge
 from rcweb.engine.condensed import MOST_DIRECTIONS, CondensedTable
 from rcweb.engine.conventions import CLEARLY
-from rcweb.engine.missing.lowrank import Fit, LowRank, fit_low_rank, start_from_zeros
+from rcweb.engine.missing.lowrank import (
+    Beyond,
+    Fit,
+    LowRank,
+    fit_low_rank,
+    start_from_zeros,
+)
 from rcweb.engine.threads import one_blas_thread
 from rcweb.engine.types import Array, Mask
 
@@ -25,8 +32,9 @@ ROUGH = 0.1  # tolerance of the fits in these rounds; only the final fit has to 
 class Filled:
     """A table without holes, and what filled it.
 
-    data : (M, N) measured entries as they were, holes at their conditional expectation
-    observed : (N,) share of samples in which each variable was measured
+    data : (M, N) measured entries as they were, the others at their conditional expectation
+    observed : (N,) share of samples in which each variable was measured; an entry beyond a limit
+        counts for what it tells, between 0 and 1
     mean, noise : (N,) mean and standard deviation of the noise, in units of the table
     n_components : number of directions of the model
     iterations, converged : EM steps made, and whether the filled values had converged
@@ -42,28 +50,45 @@ class Filled:
 
 
 def fill(
-    X: Array, n_components: int | str = "auto", *, tol: float = 1e-3, max_iter: int = 100
+    X: Array,
+    n_components: int | str = "auto",
+    *,
+    limits: tuple[Array, Array] | None = None,
+    tol: float = 1e-3,
+    max_iter: int = 100,
 ) -> Filled:
-    """Fill the NaN of `X` (M, N), which `check_missing` has let pass.
+    """Fill the NaN of `X` (M, N), which `check_missing` has let pass, and what lies at the lower
+    and upper `limits`, (N,) each, infinite where there are none.
 
-    `n_components` directions, or "auto": as many as stand above noise. Stops when the holes move
-    by at most `tol` times the noise (root mean squares), or after `max_iter` steps. Means belong to
-    the model: values missing at random given the others shift the mean of what was measured.
+    `n_components` directions, or "auto": as many as stand above noise. Stops when the values filled
+    in move by at most `tol` times the noise (root mean squares), or after `max_iter` steps. Means
+    belong to the model: values missing at random given the others shift the mean of what was
+    measured.
     """
     seen = ~np.isnan(X)
     mean, size = _units(X, seen)
     varying = size > 0
     Y = np.where(seen, X - mean, 0.0)[:, varying] / size[varying]
+    beyond = None
+    if limits is not None:
+        below, above = limits[0] >= X, limits[1] <= X
+        lower, upper = ((limit - mean)[varying] / size[varying] for limit in limits)
+        beyond = Beyond(lower, upper, below[:, varying], above[:, varying])
     with one_blas_thread():
-        fit = _fit(Y, seen[:, varying], n_components, tol, max_iter)
-    expected = np.tile(mean, (len(X), 1))
-    expected[:, varying] += size[varying] * fit.expected
+        fit = _fit(Y, seen[:, varying], n_components, tol, max_iter, beyond)
+    data = np.where(seen, X, mean)
+    new = ~seen[:, varying] if beyond is None else ~seen[:, varying] | beyond.either
+    filled = np.where(seen[:, varying], fit.values, fit.expected)
+    data[:, varying] = np.where(new, mean[varying] + size[varying] * filled, data[:, varying])
+    observed = seen.mean(axis=0)
+    if beyond is not None:
+        observed[varying] = fit.known
     noise = np.zeros(X.shape[1])
     noise[varying] = size[varying] * np.sqrt(fit.model.psi)
     mean[varying] += size[varying] * fit.model.mu
     return Filled(
-        data=np.where(seen, X, expected),
-        observed=seen.mean(axis=0),
+        data=data,
+        observed=observed,
         mean=mean,
         noise=noise,
         n_components=fit.model.W.shape[1],
@@ -84,14 +109,22 @@ def _units(X: Array, seen: Mask) -> tuple[Array, Array]:
     return mean * peak, size * peak
 
 
-def _fit(Y: Array, seen: Mask, n_components: int | str, tol: float, max_iter: int) -> Fit:
-    if not isinstance(n_components, str):
-        return fit_low_rank(Y, seen, n_components, tol=tol, max_iter=max_iter)
-    start = _find_directions(Y, seen, max_iter)
-    return fit_low_rank(Y, seen, start.W.shape[1], tol=tol, max_iter=max_iter, start=start)
+def _fit(
+    Y: Array,
+    seen: Mask,
+    n_components: int | str,
+    tol: float,
+    max_iter: int,
+    beyond: Beyond | None,
+) -> Fit:
+    start, K = None, n_components
+    if isinstance(K, str):
+        start = _find_directions(Y, seen, max_iter, beyond)
+        K = start.W.shape[1]
+    return fit_low_rank(Y, seen, K, tol=tol, max_iter=max_iter, start=start, beyond=beyond)
 
 
-def _find_directions(Y: Array, seen: Mask, max_iter: int) -> LowRank:
+def _find_directions(Y: Array, seen: Mask, max_iter: int, beyond: Beyond | None) -> LowRank:
     """A rough model with as many directions as stand above noise, found from the strongest on.
 
     The residual of the measured entries shows further directions, more clearly the smaller it is,
@@ -106,12 +139,13 @@ def _find_directions(Y: Array, seen: Mask, max_iter: int) -> LowRank:
     for _ in range(FILL_ROUNDS):
         if wider is None:
             break
-        rough = fit_low_rank(Y, seen, wider.W.shape[1], tol=ROUGH, max_iter=max_iter, start=wider)
+        K = wider.W.shape[1]
+        rough = fit_low_rank(Y, seen, K, tol=ROUGH, max_iter=max_iter, start=wider, beyond=beyond)
         model = without_noise(rough.model, measured)
         if best.W.shape[1] and model.W.shape[1] <= best.W.shape[1]:
             break
         best = model
-        wider = with_rest(rough.model, np.where(seen, Y - rough.expected, 0.0), measured)
+        wider = with_rest(rough.model, np.where(seen, rough.values - rough.expected, 0.0), measured)
         if wider is not None and wider.W.shape[1] >= _most_directions(Y.shape):
             return strongest(best, WITHOUT_EDGE)
     return best

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rcweb.engine.limits import at_limits
 from rcweb.engine.types import Array, Mask
 from rcweb.lab.baselines.base import cut
 from rcweb.lab.benchmark.methods import fit_table, get_method
@@ -100,11 +101,17 @@ def _ours(X: Array, n_components: int | str, options: dict[str, Any], seed: int)
 
 
 def table_fit(model: RCweb, X: Array, batch: Any = None) -> TableFit:
-    """What a fitted model found in the table `X`."""
+    """What a fitted model found in the table `X`.
+
+    Weights are scored as effects on what is measured. Beyond a limit of detection nothing is: the
+    effect on a variable is its weight times the share of its values that are off the limit
+    (McDonald, Moffitt 1980).
+    """
+    off = 1 - at_limits(X, model.limits_).mean(axis=0) if batch is None else 1.0
     grades = model.diagnosis_.filter(["certified", "found"]).astype(bool)
     return TableFit(
         scores=np.asarray(model.edge_score_),
-        weights=np.asarray(model.weights_),
+        weights=np.asarray(model.weights_) * off,
         edges=np.asarray(model.components_) != 0,
         activities=np.asarray(model.transform(X, batch=batch)),
         probability=np.asarray(model.edge_probability_),
