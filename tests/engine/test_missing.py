@@ -215,6 +215,25 @@ def test_values_at_a_limit_are_filled_beyond_it() -> None:
     assert (filled.observed <= 1).all()
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_limit_filled_in_at_random_is_no_limit(seed: int) -> None:
+    """Values not measured, whatever they were, and set to the smallest one: taken as below it, they
+    would drown the table. What lies beyond a limit, the other variables tell."""
+    rng = np.random.default_rng(seed)
+    whole = rng.standard_normal((100, 4)) @ rng.standard_normal((4, 80))
+    whole += rng.standard_normal(whole.shape)
+    gone = rng.random(whole.shape) < 0.3
+    low = np.where(gone, np.inf, whole).min(axis=0)
+    gone |= whole == low  # which looks the same
+    limits = low, np.full(80, np.inf)
+    filled = fill(np.where(gone, low, whole), limits=limits)
+    np.testing.assert_array_equal(filled.data, fill(np.where(gone, np.nan, whole)).data)
+    np.testing.assert_allclose(filled.observed, 1 - gone.mean(axis=0))
+    below = np.quantile(whole, 0.3, axis=0)
+    cut = fill(np.maximum(whole, below), limits=(below, np.full(80, np.inf)))
+    assert (cut.data[whole < below] <= np.broadcast_to(below, whole.shape)[whole < below]).all()
+
+
 def test_limits_and_holes_together() -> None:
     """A table may have both: holes get their expectation, which may lie on either side."""
     rng = np.random.default_rng(1)

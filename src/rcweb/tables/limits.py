@@ -55,11 +55,11 @@ def values_at_limits(look: Look) -> list[Finding]:
     return [
         Finding(
             "warning",
-            f"{share:.0%} of the values are {where}: a limit of detection. In a table that fits in "
-            "memory these values count as that or beyond. If they stand for values that were not "
-            "measured, mark them as missing: leave these cells empty, from Python "
-            "X[X == X.min(axis=0)] = np.nan, and leave out variables that are then measured in "
-            "fewer than three samples.",
+            f"{share:.0%} of the values are {where}: a limit of detection, or filled in for values "
+            "that were not measured. In a table that fits in memory they count as that or beyond, "
+            "or as missing where the other variables do not tell which they are. If you know that "
+            "they were not measured, leave these cells empty, from Python "
+            "X[X == X.min(axis=0)] = np.nan.",
         )
     ]
 

@@ -3,13 +3,14 @@ replace values at a limit of detection by what it expects beyond the limit."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import ndtr, ndtri
 
 from rcweb.engine.basis import noise_edge
 from rcweb.engine.condensed import MOST_DIRECTIONS, CondensedTable
-from rcweb.engine.conventions import CLEARLY
+from rcweb.engine.conventions import CLEARLY, GOOD_PART
 from rcweb.engine.missing.lowrank import (
     Beyond,
     Fit,
@@ -25,6 +26,7 @@ from rcweb.engine.types import Array, Mask
 # spread with 20, 40, 60, 100; with variables missing in half of the samples .78, .80, .87, .95.
 WITHOUT_EDGE = 40
 FILL_ROUNDS = 12  # rounds in which further directions are added
+FEW_STEPS = 3  # of a model that only has to say where entries are to be expected
 ROUGH = 0.1  # tolerance of the fits in these rounds; only the final fit has to be exact
 
 
@@ -75,6 +77,10 @@ def fill(
         lower, upper = ((limit - mean)[varying] / size[varying] for limit in limits)
         beyond = Beyond(lower, upper, below[:, varying], above[:, varying])
     with one_blas_thread():
+        if beyond is not None and share_beyond(Y, seen[:, varying], beyond) < GOOD_PART:
+            # Most were not measured, and the limit was filled in for them.
+            holes = np.where(below | above, np.nan, X)
+            return fill(holes, n_components, tol=tol, max_iter=max_iter)
         fit = _fit(Y, seen[:, varying], n_components, tol, max_iter, beyond)
     data = np.where(seen, X, mean)
     new = ~seen[:, varying] if beyond is None else ~seen[:, varying] | beyond.either
@@ -107,6 +113,34 @@ def _units(X: Array, seen: Mask) -> tuple[Array, Array]:
     size = np.sqrt((np.where(seen, Y - mean, 0.0) ** 2).sum(axis=0) / count)
     size[size < 8 * np.finfo(np.float64).eps] = 0.0
     return mean * peak, size * peak
+
+
+def share_beyond(Y: Array, seen: Mask, beyond: Beyond) -> float:
+    """Share of the entries at limits that lie beyond them, the others not having been measured.
+
+    Fitted to the entries off the limits, the model says where each entry is to be expected, and
+    with it how likely it is to lie beyond a limit that as many lie beyond as are at it. Entries at
+    the limit follow that if they lie beyond, and not at all if they were not measured: the share is
+    the slope of the one on the other. 1 where no direction stands above noise.
+    """
+    off = seen & ~beyond.either
+    Y = np.where(off, Y, 0.0)
+    model = with_rest(start_from_zeros(Y, off, 0), Y, len(Y) * float(off.mean()))
+    if model is None:
+        return 1.0
+    model = strongest(model, WITHOUT_EDGE)
+    fit = fit_low_rank(Y, off, model.W.shape[1], tol=ROUGH, max_iter=FEW_STEPS, start=model)
+    model, expected = fit.model, fit.expected
+    mean, sd = expected.mean(axis=0), np.sqrt(expected.var(axis=0) + model.psi)
+    together, spread = 0.0, 0.0
+    for at, side in ((beyond.below, 1.0), (beyond.above, -1.0)):
+        share = at.mean(axis=0)
+        limit = mean + side * sd * ndtri(np.clip(share, 1e-9, 1 - 1e-9))
+        likely = ndtr(side * (limit - expected) / np.sqrt(model.psi))
+        likely -= likely.mean(axis=0)
+        together += float((likely * at).sum())
+        spread += float((likely**2 * at.any(axis=0)).sum())
+    return float(np.clip(together / spread, 0.0, 1.0))
 
 
 def _fit(
@@ -161,7 +195,7 @@ def strongest(model: LowRank, n: int) -> LowRank:
     root = np.sqrt(model.psi)[:, None]
     U, values, _ = np.linalg.svd(model.W / root, full_matrices=False)
     W = root * (U * values)
-    return LowRank(model.mu, W[:, :n], model.psi + (W[:, n:] ** 2).sum(axis=1))
+    return replace(model, W=W[:, :n], psi=model.psi + (W[:, n:] ** 2).sum(axis=1))
 
 
 def with_rest(model: LowRank, rest: Array, measured: float) -> LowRank | None:
@@ -182,7 +216,8 @@ def with_rest(model: LowRank, rest: Array, measured: float) -> LowRank | None:
     new = leading.V[:, :more] * leading.values[:more] / np.sqrt(M) / share
     # Units of the residual noise: what the new directions explain is taken off it, but not all.
     power = np.minimum((new**2).sum(axis=1), 0.9)
-    return LowRank(model.mu, np.hstack([model.W, root[:, None] * new]), model.psi * (1 - power))
+    W = np.hstack([model.W, root[:, None] * new])
+    return replace(model, W=W, psi=model.psi * (1 - power))
 
 
 def without_noise(model: LowRank, M: float) -> LowRank:
@@ -201,4 +236,4 @@ def without_noise(model: LowRank, M: float) -> LowRank:
     real = values**2 > CLEARLY * taken * (noise_edge(1.0, m, n) ** 2 / m - 1)
     W = root * (U * values)
     lost = (W[:, ~real] ** 2).sum(axis=1)
-    return LowRank(model.mu, W[:, real], model.psi + lost)
+    return replace(model, W=W[:, real], psi=model.psi + lost)
