@@ -74,6 +74,7 @@ def results(model: RCweb) -> None:
     assert_type(model.feature_names_in_, NDArray[np.object_])
     assert_type(model.rotation_, Floats)
     assert_type(model.observed_, Floats)
+    assert_type(model.limits_, Floats)
     assert_type(model.singular_values_, Floats)
     assert_type(model.exact_zeros_, bool)
     assert_type(model.reason_, str)

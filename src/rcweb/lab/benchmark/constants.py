@@ -90,6 +90,7 @@ BUDGETS = frozenset(
         "EM_ROUNDS",
         "FILL_ROUNDS",
         "FEWEST_STARTS",
+        "FEW_STEPS",
         "FINISH_FREE",
         "FIRST",
         "FIRST_STARTS",
