@@ -99,6 +99,28 @@ def engine_missing() -> Figure:
     return figure
 
 
+def engine_limits() -> Figure:
+    """A third of the values at a limit of detection: as they are, and filled below it; and the
+    singular values that this leaves."""
+    truth = simulate(100, 80, 4, noise=0.3, random_state=1, regulators="gaussian", density=0.3)
+    limit = np.quantile(truth.data, 0.33)
+    X, cut = np.maximum(truth.data, limit), truth.data < limit
+    filled = fill(X, limits=(np.full(80, limit), np.full(80, np.inf))).data
+    figure, (left, middle, right) = new_figure(2.7, 3)
+    left.scatter(truth.data[~cut], X[~cut], s=2, color=LIGHT)
+    left.scatter(truth.data[cut], X[cut], s=4, color=RED, label="at the limit")
+    left.scatter(truth.data[cut], filled[cut], s=4, color=BLUE, label="filled")
+    left.set(
+        xlabel="value without a limit", ylabel="value in the fit", title="a limit of detection"
+    )
+    left.legend(loc="upper left", handletextpad=0.1)
+    for panel, one, title in ((middle, X, "as measured"), (right, filled, "filled")):
+        table = CondensedTable.of(prepare(one, center=True).G0)
+        draw_singular_values(panel, table, 4, 10, title)
+    middle.set_ylabel("singular value")
+    return figure
+
+
 def engine_sample_noise() -> Figure:
     """A tenth of the samples ten times as noisy: the weight of each, and what it changes."""
     truth = simulate(150, 300, 8, noise=0.0, random_state=0, regulators="gaussian", density=0.15)

@@ -167,23 +167,16 @@ def choose_directions(
     while numbers[-1] >= 2 * ENOUGH_TO_TELL:
         numbers.append(numbers[-1] // 2)
     bases: list[Directions] = []
-
-    def recur(K: int) -> float:
-        bases.append(Directions.of(first_directions(table, K, most, K)).searched())
-        report(f"number: {bases[-1].recurrent:.1f} columns recur among {K} directions")
-        return bases[-1].recurrent
-
     counts: list[float] = []
     for K in reversed(numbers):
-        counts.append(recur(K))
+        basis = Directions.of(first_directions(table, K, most, K))
+        bases.append(basis.searched())
+        counts.append(bases[-1].recurrent)
+        report(f"number: {counts[-1]:.1f} columns recur among {K} directions")
         if len(counts) > 1 and counts[-1] < (1 + LITTLE) * max(counts[:-1]):
             break
     nearly = max(counts) - LITTLE * abs(max(counts))
     chosen = max(k for k, count in enumerate(counts) if count >= nearly)
-    if chosen + 1 < len(counts):
-        # The directions that recur end between this number and the next one tried.
-        counts.append(recur((bases[chosen].space.K + bases[chosen + 1].space.K) // 2))
-        chosen = len(counts) - 1 if counts[-1] >= nearly else chosen
     records = [
         {
             "evidence": "columns that recur in halves of the variables, "

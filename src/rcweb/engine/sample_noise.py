@@ -18,7 +18,13 @@ import numpy as np
 
 from rcweb.engine.basis import noise_edge
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.conventions import CLEARLY, ENOUGH_TO_TELL, MEDIAN_SQUARE, STANDARD_ERRORS
+from rcweb.engine.conventions import (
+    CLEARLY,
+    ENOUGH_TO_TELL,
+    LITTLE,
+    MEDIAN_SQUARE,
+    STANDARD_ERRORS,
+)
 from rcweb.engine.samples import Samples
 from rcweb.engine.search.space import NO_NOISE
 from rcweb.engine.spectrum import Spectrum, leading_directions
@@ -110,14 +116,14 @@ def equalise(table: CondensedTable, samples: Samples, n_components: int | str) -
 
 
 def _can_tell(rows: Array, spectrum: Spectrum) -> bool:
-    """Whether the noise of samples can be told from signal. Not with holes: what filled them has no
-    residual, so that samples with many look quiet. Not with few samples either, nearly all of whose
-    directions are signal, nor where what is left is rounding."""
+    """Whether the noise of samples can be told from signal. Not with more than a few holes: what
+    filled them has no residual, so that samples with many look quiet. Not with few samples either,
+    nearly all of whose directions are signal, nor where what is left is rounding."""
     table, n, K = spectrum.table, _directions(spectrum), len(spectrum.s)
     few = n < K and not (spectrum.no_edge and K >= 2 * ENOUGH_TO_TELL)
     few |= 2 * n > len(rows) or n > table.N - 2
     rounding = spectrum.sigma <= NO_NOISE * np.sqrt(table.total / (table.M * table.N))
-    return bool((table.observed == 1).all() and not few and not rounding)
+    return bool(table.observed.mean() > 1 - LITTLE and not few and not rounding)
 
 
 def _directions(spectrum: Spectrum) -> int:

@@ -34,6 +34,9 @@ from rcweb.engine.types import Array, Mask
 
 # Noise variance beside that of the variable: sums of w w^T / psi must leave I above rounding.
 LEAST_NOISE = 1e-10
+# Length of a step of values at limits, of which expectation-maximisation makes many short ones;
+# below 2 (Salakhutdinov, Roweis 2003). Measured: with 1, 400 steps reach less than 100 do.
+OVER_RELAXED = 1.8
 BLOCK_BYTES = 1 << 26  # of products <z z^T> held at a time
 
 
@@ -60,6 +63,13 @@ class Beyond:
     def either(self) -> Mask:
         """(M, N) beyond either limit."""
         return self.below | self.above
+
+    def relaxed(self, before: Array, after: Array) -> Array:
+        """A longer step of the entries beyond limits, (M, N) before and after it, that stays on
+        their side of the limit."""
+        step = before + OVER_RELAXED * (after - before)
+        step = np.where(self.below, np.minimum(step, self.lower), np.maximum(step, self.upper))
+        return np.where(self.either, step, after)
 
     def expect(self, rows: slice, around: Array, psi: Array) -> tuple[Array, Array]:
         """Means and variances of the entries of some rows, (m, N), that lie beyond their limits
@@ -119,13 +129,14 @@ def fit_low_rank(
     # converged = False; the filled values are then less exact.
     for iteration in range(max_iter + 1):
         made = step(Y, seen, model, beyond)
-        Y, now = made.values, np.concatenate([made.expected[hole], made.values[hidden]])
+        now = np.concatenate([made.expected[hole], made.values[hidden]])
         converged = bool(_rms(now - before) <= tol * np.sqrt(model.psi.mean()))
         if converged or iteration == max_iter:
             break
         model, before = made.better, now
+        Y = Y if beyond is None else beyond.relaxed(Y, made.values)
     known = (seen.sum(axis=0) - made.lost / model.psi) / len(Y)
-    return Fit(model, made.expected, Y, known, iteration, converged)
+    return Fit(model, made.expected, made.values, known, iteration, converged)
 
 
 def _rms(values: Array) -> float:

@@ -113,6 +113,7 @@ BUDGETS = frozenset(
         "NOISE_ROUNDS",
         "NULL_STARTS",
         "OBLIQUE_STEPS",
+        "OVER_RELAXED",
         "PEELING_STARTS",
         "POLISH_STEPS",
         "RECALIBRATE",
