@@ -234,6 +234,16 @@ def test_a_limit_filled_in_at_random_is_no_limit(seed: int) -> None:
     assert (cut.data[whole < below] <= np.broadcast_to(below, whole.shape)[whole < below]).all()
 
 
+def test_limits_of_a_table_that_tells_nothing() -> None:
+    """Of two kinds of samples one lies at the limit of every variable: no entry off the limits says
+    where another is to be expected."""
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.standard_normal((2, 4)), [3, 2], axis=0)
+    low = np.where(X[0] < X[-1], X[0], -np.inf)
+    high = np.where(X[0] > X[-1], X[0], np.inf)
+    assert np.isfinite(fill(X, limits=(low, high)).data).all()
+
+
 def test_limits_and_holes_together() -> None:
     """A table may have both: holes get their expectation, which may lie on either side."""
     rng = np.random.default_rng(1)

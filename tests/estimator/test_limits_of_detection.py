@@ -127,6 +127,7 @@ def test_what_is_a_limit() -> None:
     assert share(np.round(values, 1)) == 0
     assert share(np.maximum(np.round(2 * values), -1) / 2) == 0  # steps of a scale
     assert share(np.where(values < 0.3, -0.5, 0.5)) == 0  # two values
+    assert share(np.repeat(values[:2], [18, 2], axis=0)) == 0  # two kinds of samples
     assert share(np.maximum(np.round(values, 2), -0.5)) > 0.2
     assert hide_limits(values, None) is values
     assert hide_limits(values, without_limits(30)) is values

@@ -74,8 +74,10 @@ def _whole(values: Values) -> bool:
 
 def _stands_out(values: Values, low: Values) -> NDArray[np.bool_]:
     """Whether the smallest value `low` of each column occurs more often than values that are
-    rounded do: the next one at most twice, or a tenth as often."""
+    rounded do: the next one at most twice, or a tenth as often. Nor is it one of two values."""
     at = values == low
-    following = np.where(np.isfinite(values) & ~at, values, np.inf).min(axis=0)
+    others = np.isfinite(values) & ~at
+    following = np.where(others, values, np.inf).min(axis=0)
     times = (values == following).sum(axis=0)
-    return np.asarray(times <= np.maximum(FEWEST_TIES - 1, MANY_AT_LIMITS * at.sum(axis=0)))
+    seldom = times <= np.maximum(FEWEST_TIES - 1, MANY_AT_LIMITS * at.sum(axis=0))
+    return np.asarray(seldom & ((times == 1) | (times < others.sum(axis=0))))

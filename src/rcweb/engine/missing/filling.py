@@ -121,7 +121,7 @@ def share_beyond(Y: Array, seen: Mask, beyond: Beyond) -> float:
     Fitted to the entries off the limits, the model says where each entry is to be expected, and
     with it how likely it is to lie beyond a limit that as many lie beyond as are at it. Entries at
     the limit follow that if they lie beyond, and not at all if they were not measured: the share is
-    the slope of the one on the other. 1 where no direction stands above noise.
+    the slope of the one on the other. 1 where no direction stands above noise, or it tells nothing.
     """
     off = seen & ~beyond.either
     Y = np.where(off, Y, 0.0)
@@ -140,7 +140,7 @@ def share_beyond(Y: Array, seen: Mask, beyond: Beyond) -> float:
         likely -= likely.mean(axis=0)
         together += float((likely * at).sum())
         spread += float((likely**2 * at.any(axis=0)).sum())
-    return float(np.clip(together / spread, 0.0, 1.0))
+    return float(np.clip(together / spread, 0.0, 1.0)) if spread > 0 else 1.0
 
 
 def _fit(
