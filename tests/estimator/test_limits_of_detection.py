@@ -80,6 +80,18 @@ def test_activities_ignore_values_at_limits(
     assert np.isfinite(model.transform(lowest)).all()
 
 
+def test_a_sample_with_nothing_but_limits_and_constants(
+    table: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> None:
+    """A constant variable is off its limit, and says nothing: the error is that of no knowledge."""
+    X = np.column_stack([table[2], np.full(120, 3.0)])
+    model = fitted(X, P)
+    lowest = np.append(np.full(X.shape[1] - 1, X.min()), 3.0)[None]
+    activities, sd = model.transform(lowest, return_std=True)
+    assert np.isfinite(activities).all()
+    assert (sd > model.transform(X, return_std=True)[1].max()).all()
+
+
 def test_limits_are_saved(tmp_path: Path, table: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
     model = fitted(table[2], P)
     save_model(model, tmp_path / "model.rcweb")

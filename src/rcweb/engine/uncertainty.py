@@ -61,7 +61,9 @@ class ActivityError:
         least 1. Outliers and samples from elsewhere have more noise than the fit saw."""
         used = self.noise > 0
         rest = (X - R @ self.weights)[:, used] / self.noise[used]
-        return np.maximum(np.nanmean(rest**2, axis=1, keepdims=True), 1.0)
+        # A sample may have values in constant variables only.
+        count = np.maximum((~np.isnan(rest)).sum(axis=1, keepdims=True), 1)
+        return np.maximum(np.nansum(rest**2, axis=1, keepdims=True) / count, 1.0)
 
     def _without(self, hole: Mask) -> Array:
         """The projection (N, P) of samples that lack the variables `hole` (N,); zero for these."""
