@@ -234,6 +234,15 @@ def test_a_limit_filled_in_at_random_is_no_limit(seed: int) -> None:
     assert (cut.data[whole < below] <= np.broadcast_to(below, whole.shape)[whole < below]).all()
 
 
+def test_variables_of_one_value_each_are_filled_with_it() -> None:
+    """Nothing varies, so there is nothing to model; the mean of no variables was a warning."""
+    X = np.tile([1.0, 2.0, 5.0], (6, 1))
+    holes = np.where(np.eye(6, 3) > 0, np.nan, X)
+    filled = fill(holes)
+    np.testing.assert_array_equal(filled.data, X)
+    assert filled.n_components == 0
+
+
 def test_limits_of_a_table_that_tells_nothing() -> None:
     """Of two kinds of samples one lies at the limit of every variable: no entry off the limits says
     where another is to be expected."""

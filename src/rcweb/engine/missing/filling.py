@@ -70,6 +70,9 @@ def fill(
     seen = ~np.isnan(X)
     mean, size = _units(X, seen)
     varying = size > 0
+    if not varying.any():  # nothing but means: variables have one value each
+        data, none = np.where(seen, X, mean), np.zeros(X.shape[1])
+        return Filled(data, seen.mean(axis=0), mean, none, 0, 0, True)
     Y = np.where(seen, X - mean, 0.0)[:, varying] / size[varying]
     beyond = None
     if limits is not None:
