@@ -82,7 +82,7 @@ class Project(Step):
 
     def read(self, block: RowBlock) -> Array:
         """The rows of a block, NaN where values lie at limits."""
-        return _without_limits(block, self.limits)
+        return hide_limits(dense(block), self.limits)
 
 
 @dataclass(frozen=True)
@@ -117,11 +117,7 @@ class KnownActivities:
 
     def read(self, block: RowBlock) -> Array:
         """The rows of a block, NaN where values lie at limits."""
-        return _without_limits(block, self.limits)
-
-
-def _without_limits(block: RowBlock, limits: Array | None) -> Array:
-    return dense(block) if limits is None else hide_limits(dense(block), limits)
+        return hide_limits(dense(block), self.limits)
 
 
 def projector(model: Fitted) -> Project:
