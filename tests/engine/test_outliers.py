@@ -8,7 +8,8 @@ import pytest
 from rcweb import RCweb
 from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.outliers import LIMIT, TOO_MANY, WILD, LimitedTable, limit_outliers
-from rcweb.engine.samples import InMemory
+from rcweb.engine.sample_noise import EqualSamples
+from rcweb.engine.samples import InMemory, tied
 from rcweb.engine.spectrum import leading_directions
 from rcweb.lab.metrics import score_network
 from rcweb.lab.simulate import simulate
@@ -17,7 +18,9 @@ from rcweb.lab.simulate import simulate
 def limit(samples: InMemory, n_components: int) -> LimitedTable:
     """`limit_outliers` from the directions of the table as it is."""
     whole = CondensedTable.of(samples.G0)
-    return limit_outliers(whole, samples, leading_directions(whole, n_components), n_components)
+    directions = leading_directions(whole, n_components)
+    equal = EqualSamples(whole, samples, directions, None, tied(samples.G0))
+    return limit_outliers(equal, n_components)
 
 
 def limited_table(G: np.ndarray) -> tuple[np.ndarray, float]:

@@ -8,7 +8,8 @@ import pytest
 from rcweb import RCweb
 from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.sample_noise import EqualSamples, equalise
-from rcweb.engine.samples import InMemory
+from rcweb.engine.samples import InMemory, tied
+from rcweb.lab.benchmark.random_worlds import random_world
 from rcweb.lab.metrics import score_network
 from rcweb.lab.simulate import simulate
 
@@ -129,3 +130,32 @@ def test_a_few_missing_values_do_not_hide_noisy_samples() -> None:
     G[np.random.default_rng(0).random(G.shape) < 0.05] = np.nan
     model = RCweb(12, random_state=0).fit(G)
     assert score_network(model.weights_, network).rho > 0.98
+
+
+def test_answers_on_a_scale_are_no_outliers_and_no_noise() -> None:
+    """Of five steps most answers are the middle one. Medians then tell no scatter: what differs
+    from the middle was limited as an outlier, samples were weighted by how many answers differed,
+    and 68 regulators were returned instead of 5."""
+    world, _ = random_world(np.random.default_rng([70048, 0, 2010]))  # rounded, 5 regulators
+    G = world.data - world.data.mean(axis=0)
+    unclear = tied(G)
+    assert unclear.mean() > 0.5
+    np.testing.assert_array_equal(tied(-G), unclear)
+    assert equalised(G, "auto").weigh is None
+    model = RCweb(random_state=0).fit(world.data)
+    assert model.n_components_ == 5
+    assert score_network(model.weights_, world.rows).rho > 0.98
+
+
+def test_variables_of_equal_values_do_not_hide_noisy_samples() -> None:
+    """The others tell the noise of samples, and give the weights they give alone."""
+    noise = outliers(200, 10, seed=6)
+    G, _ = planted(6, noise)
+    zeros = np.where(np.abs(G[:, :40]) > 2 * G[:, :40].std(axis=0), G[:, :40], 0.0)
+    zeros -= zeros.mean(axis=0)
+    mixed, alone = equalised(np.hstack([G, zeros]), 12), equalised(G, 12)
+    assert mixed.weigh is not None
+    assert alone.weigh is not None
+    assert mixed.tied[len(G[0]) :].all()
+    one, other = mixed.weigh.weight(np.hstack([G, zeros])), alone.weigh.weight(G)
+    assert np.corrcoef(np.log(one), np.log(other))[0, 1] > 0.95

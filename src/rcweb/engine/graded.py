@@ -21,8 +21,7 @@ from rcweb.engine.estimate import (
     estimate_diffuse,
     estimate_sparse,
 )
-from rcweb.engine.outliers import rows_seen
-from rcweb.engine.samples import participation_ratio
+from rcweb.engine.samples import participation_ratio, rows_seen
 from rcweb.engine.search.found import Found
 from rcweb.engine.searched import Searched
 from rcweb.engine.solution import Records

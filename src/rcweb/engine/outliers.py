@@ -23,18 +23,16 @@ from numpy.typing import NDArray
 from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.conventions import CLEARLY, GOOD_PART
 from rcweb.engine.missing.correct import observed_median
-from rcweb.engine.samples import Samples
+from rcweb.engine.sample_noise import EqualSamples
+from rcweb.engine.samples import Samples, rows_seen
 from rcweb.engine.spectrum import Spectrum, leading_directions
-from rcweb.engine.types import Array
+from rcweb.engine.types import Array, Mask
 
 WILD = 5.0  # robust standard deviations beyond which Gaussian noise is not seen
 TOO_MANY = 2e-4  # share of wild entries above which they are limited (Gaussian: 6e-7)
 LIMIT = 3.0  # robust sd around the fit. Measured: hubs with heavy-tailed noise, 0.93 to 0.995
 ROUNDS = 2  # of directions and limits
 FITS = 8  # of a sample, its entries limited around the last one
-# Entries, and samples at least, on which the scatter is measured.
-SEEN_ENTRIES = 1 << 18
-SEEN_SAMPLES = 512
 
 
 @dataclass(frozen=True)
@@ -70,12 +68,10 @@ class LimitedTable:
     wild: float
 
 
-def limit_outliers(
-    table: CondensedTable, samples: Samples, spectrum: Spectrum, n_components: int | str
-) -> LimitedTable:
-    """Limit wild entries, if there are many, and find the leading directions; `spectrum` are those
-    of the table as it is."""
-    seen = _Seen.of(samples.some(rows_seen(table.N)), table.observed)
+def limit_outliers(equal: EqualSamples, n_components: int | str) -> LimitedTable:
+    """Limit wild entries, if there are many, and find the leading directions."""
+    table, samples, spectrum = equal.table, equal.samples, equal.spectrum
+    seen = _Seen.of(samples.some(rows_seen(table.N)), table.observed, equal.tied)
     limit, wild = _limit(seen, samples, spectrum)
     if wild < TOO_MANY:
         return LimitedTable(table, samples, spectrum, wild)
@@ -88,11 +84,6 @@ def limit_outliers(
     return LimitedTable(condensed, limited, leading_directions(condensed, n_components), wild)
 
 
-def rows_seen(N: int) -> int:
-    """Number of samples that tell the scatter of N variables."""
-    return max(SEEN_ENTRIES // N, SEEN_SAMPLES)
-
-
 @dataclass(frozen=True)
 class _Seen:
     """Some samples (m, N), the share of each variable that was measured, and the least scatter that
@@ -103,11 +94,7 @@ class _Seen:
     least: Array
 
     @classmethod
-    def of(cls, rows: Array, observed: Array) -> _Seen:
-        # Zeros of counts, for example: what stands out of them is the signal. At either end: a
-        # variable and its negative are the same variable.
-        ends = (rows.min(axis=0), rows.max(axis=0))
-        tied = np.max([(rows == end).mean(axis=0) for end in ends], axis=0) > GOOD_PART
+    def of(cls, rows: Array, observed: Array, tied: Mask) -> _Seen:
         return cls(rows, observed, np.where(tied, np.inf, 1e-9 * np.sqrt((rows**2).mean(axis=0))))
 
     def scatter(self, residual: Array) -> Array:

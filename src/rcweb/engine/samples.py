@@ -10,7 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.types import Array
+from rcweb.engine.conventions import GOOD_PART
+from rcweb.engine.types import Array, Mask
+
+# Entries, and samples at least, on which the scatter of variables is measured.
+SEEN_ENTRIES = 1 << 18
+SEEN_SAMPLES = 512
 
 
 class Samples(Protocol):
@@ -61,3 +66,18 @@ def participation_ratio(power: Array, square: Array) -> Array:
 def spread(n: int, most: int) -> NDArray[np.intp]:
     """At most `most` of the numbers 0 to n - 1, evenly spread."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))
+
+
+def rows_seen(N: int) -> int:
+    """Number of samples that tell the scatter of N variables."""
+    return max(SEEN_ENTRIES // N, SEEN_SAMPLES)
+
+
+def tied(rows: Array) -> Mask:
+    """(N,) variables of which a good part of the values are equal: at an end, as zeros of counts,
+    or in the middle, as on a scale of few steps. Medians tell nothing of their scatter, since what
+    stands out of the equal values is the signal."""
+    middle = np.partition(np.ascontiguousarray(rows.T), len(rows) // 2, axis=1)[:, len(rows) // 2]
+    # A variable and its negative are the same variable, so both ends count.
+    usual = (rows.min(axis=0), rows.max(axis=0), middle)
+    return np.asarray(np.max([(rows == value).mean(axis=0) for value in usual], axis=0) > GOOD_PART)

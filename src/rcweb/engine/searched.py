@@ -12,9 +12,9 @@ from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.effort import Run
 from rcweb.engine.estimate import RefinedProblem, regress
 from rcweb.engine.number import Directions, directions_for
-from rcweb.engine.outliers import TOO_MANY, LimitedTable, limit_outliers, rows_seen
+from rcweb.engine.outliers import TOO_MANY, LimitedTable, limit_outliers
 from rcweb.engine.sample_noise import Weigh, equalise
-from rcweb.engine.samples import Samples
+from rcweb.engine.samples import Samples, rows_seen
 from rcweb.engine.search.found import Found
 from rcweb.engine.search.sample_halves import in_sample_halves
 from rcweb.engine.search.search import search_columns
@@ -58,7 +58,7 @@ def search_table(
     equal = equalise(table, samples, n_components)
     if equal.weigh is not None:
         run.report("samples: divided by their noise, which differs")
-    limited = limit_outliers(equal.table, equal.samples, equal.spectrum, n_components)
+    limited = limit_outliers(equal, n_components)
     if limited.wild >= TOO_MANY:
         run.report(f"outliers: {limited.wild:.2%} of the entries limited")
     basis, tried = directions_for(limited.table, limited.spectrum, n_components, run.report)
@@ -111,9 +111,11 @@ def _search(problem: RefinedProblem, run: Run, basis: Directions) -> Found:
 
 
 def _uncertain(searched: Searched) -> Searched:
-    """Nothing is certified: so few samples leave too few directions to tell noise from."""
-    nothing = np.zeros(len(searched.found.score))
-    return replace(searched, found=replace(searched.found, recurrence=nothing))
+    """Nothing is certified, and what would be is found: so few samples leave too few directions to
+    tell noise from, and with exact zeros searches agree on mixtures too."""
+    found = searched.found
+    same = found.same & (found.recurrent | (not found.exact))
+    return replace(searched, found=replace(found, same=same, recurrence=np.zeros(len(same))))
 
 
 def _unknown(searched: Searched) -> Searched:
