@@ -7,7 +7,9 @@ directions lose regulators; too many blur all of them. So several numbers are tr
 one before, and compared by how far two disjoint halves of the variables agree on columns: the sum
 over columns of squared cosines with the nearest one of the other half, beyond chance. It is about
 the number of columns that recur, without a level at which a column begins to count. Doubling ends
-when it gains little; of the numbers tried that reach nearly the most, the largest is taken.
+when it gains little. Where small effects are everywhere the largest number is taken of those that
+reach nearly the most; where zeros are exact the number that reaches the most, and numbers half way
+to its neighbours are tried too.
 """
 
 from __future__ import annotations
@@ -110,14 +112,18 @@ def directions_for(
     if spectrum.ends:
         return Directions.of(spectrum).known(), tried
     if auto:
-        basis, tried = choose_directions(table, len(spectrum.s), report)
-        basis = basis.asked()
-        return (replace(basis, most=0) if basis.diffuse else basis), tried
+        numbers = try_numbers(table, len(spectrum.s), report)
+        basis = numbers.largest.asked()
+        if basis.diffuse:
+            return replace(basis, most=0), numbers.records
+        # Where zeros are exact, directions beyond those of the regulators do harm.
+        numbers = _try_between(numbers, table, len(spectrum.s), report)
+        return replace(numbers.best.known(), diffuse=False), numbers.records
     room = Directions.of(with_room(table, spectrum)).searched().asked()
     if room.diffuse and spectrum.shows_edge:
         # Beside noise, in which directions that were not asked for would be.
         most = max(spectrum.n_above_noise, len(spectrum.s))
-        diffuse = choose_directions(table, most, report)[0].asked().diffuse
+        diffuse = try_numbers(table, most, report).largest.asked().diffuse
         room = replace(room, diffuse=diffuse)
     if not room.diffuse:
         return replace(Directions.of(spectrum).known(), diffuse=False), tried
@@ -157,32 +163,69 @@ def _step_that_ends(table: CondensedTable) -> int:
     return step if beyond.recurrent_share * width <= little else 0
 
 
-def choose_directions(
-    table: CondensedTable, most: int, report: Callable[[str], None]
-) -> tuple[Directions, Records]:
-    """The largest basis of nearly the most recurrent columns, among those of `most` directions, a
-    half of them and so on; and the counts behind the choice."""
+@dataclass(frozen=True)
+class Tried:
+    """Bases that were tried, and the columns that recur in each."""
+
+    bases: list[Directions]
+    counts: list[float]
+
+    @property
+    def best(self) -> Directions:
+        """The basis in which most columns recur."""
+        return self.bases[int(np.argmax(self.counts))]
+
+    @property
+    def largest(self) -> Directions:
+        """The largest basis in which nearly the most recur."""
+        nearly = max(self.counts) - LITTLE * abs(max(self.counts))
+        good = (basis for basis, count in zip(self.bases, self.counts) if count >= nearly)
+        return max(good, key=lambda basis: basis.space.K)
+
+    @property
+    def records(self) -> Records:
+        """What `evidence_` says of them."""
+        return [
+            {
+                "evidence": "columns that recur in halves of the variables, "
+                f"{basis.space.K} directions",
+                "count": round(count, 1),
+            }
+            for basis, count in zip(self.bases, self.counts)
+        ]
+
+
+def try_numbers(table: CondensedTable, most: int, report: Callable[[str], None]) -> Tried:
+    """Bases of `most` directions, a half of them and so on, from the smallest on, until doubling
+    gains little."""
     numbers = [most]
     # Among fewer, columns agree by chance: the best of 12 has a cosine of 0.64 with any other.
     while numbers[-1] >= 2 * ENOUGH_TO_TELL:
         numbers.append(numbers[-1] // 2)
-    bases: list[Directions] = []
-    counts: list[float] = []
+    tried = Tried([], [])
     for K in reversed(numbers):
-        basis = Directions.of(first_directions(table, K, most, K))
-        bases.append(basis.searched())
-        counts.append(bases[-1].recurrent)
-        report(f"number: {counts[-1]:.1f} columns recur among {K} directions")
-        if len(counts) > 1 and counts[-1] < (1 + LITTLE) * max(counts[:-1]):
+        tried = _try(tried, table, K, most, report)
+        if len(tried.counts) > 1 and tried.counts[-1] < (1 + LITTLE) * max(tried.counts[:-1]):
             break
-    nearly = max(counts) - LITTLE * abs(max(counts))
-    chosen = max(k for k, count in enumerate(counts) if count >= nearly)
-    records = [
-        {
-            "evidence": "columns that recur in halves of the variables, "
-            f"{basis.space.K} directions",
-            "count": round(count, 1),
-        }
-        for basis, count in zip(bases, counts)
-    ]
-    return bases[chosen], records
+    return tried
+
+
+def _try(
+    tried: Tried, table: CondensedTable, K: int, most: int, report: Callable[[str], None]
+) -> Tried:
+    """With a basis of K directions too."""
+    basis = Directions.of(first_directions(table, K, most, K)).searched()
+    report(f"number: {basis.recurrent:.1f} columns recur among {K} directions")
+    return Tried([*tried.bases, basis], [*tried.counts, basis.recurrent])
+
+
+def _try_between(
+    tried: Tried, table: CondensedTable, most: int, report: Callable[[str], None]
+) -> Tried:
+    """With the numbers half way between the best one and its neighbours. Not among few directions,
+    where columns agree by chance."""
+    K = tried.best.space.K
+    for other in (3 * K // 4, 3 * K // 2):
+        if K >= 2 * ENOUGH_TO_TELL and other <= most:
+            tried = _try(tried, table, other, most, report)
+    return tried
