@@ -112,6 +112,16 @@ def test_a_table_that_is_not_centred_stays_so() -> None:
     np.testing.assert_allclose(centred.some(20).mean(axis=0), 0, atol=1e-12)
 
 
+def test_samples_that_keep_their_means_are_divided_and_not_shifted() -> None:
+    """Means of clusters and mixtures hold a direction; the weighted mean was taken off."""
+    G, _ = planted(8, outliers(200, 20, seed=8))
+    G = G + 3 * G.std() * np.random.default_rng(8).standard_normal(G.shape[1])
+    equal = equalise(CondensedTable.of(G), InMemory(G, centred=False), 13)
+    assert equal.weigh is not None
+    ratio = equal.samples.some(200) / G
+    np.testing.assert_allclose(ratio, ratio[:, :1] * np.ones(G.shape[1]), rtol=1e-6)
+
+
 def test_a_sample_of_zeros_is_no_error() -> None:
     """In a table with its means, as rounded answers have, a sample may be all zeros: it has no rest
     and no direction, and once gave weights that were not finite."""

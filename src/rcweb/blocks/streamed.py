@@ -66,7 +66,7 @@ class Streamed:
     first: First
     table: CondensedTable
     n_components: int | str
-    center: bool
+    centred: bool
 
     def some(self, most: int) -> Array:
         seen = (self.first.seen - self.first.centring.mean)[:, self.first.varying]
@@ -94,9 +94,10 @@ class Streamed:
     def limited(self, limit: Callable[[Array], Array]) -> tuple[Samples, CondensedTable]:
         first = self.first
         reader = self.reader.through(Limited(first.centring, first.varying, limit))
-        ready = _first_pass(reader, int(first.varying.sum()), self.n_components, self.center, False)
-        table = _table(reader, ready, self.n_components, self.table.observed)
-        return Streamed(reader, ready, table, self.n_components, self.center), table
+        asked, N = self.n_components, int(first.varying.sum())
+        ready = _first_pass(reader, N, asked, self.centred, False)
+        table = _table(reader, ready, asked, self.table.observed)
+        return Streamed(reader, ready, table, asked, self.centred), table
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,6 @@ from rcweb.engine.edges import keep_at_fdr, keep_strongest
 from rcweb.engine.effort import EFFORTS, Run
 from rcweb.engine.estimate import estimate_measured
 from rcweb.engine.graded import Graded, grade
-from rcweb.engine.matching import row_correlation
 from rcweb.engine.measured import ERROR_RATE, judge
 from rcweb.engine.samples import Samples
 from rcweb.engine.searched import search_table
@@ -81,11 +80,10 @@ def solve_refined(
         raw, raw_samples, mean = uncentred()
         means = searched.arrangement.arranged(mean)
         if mean_stands_out(means, searched.problem.spectrum):
-            run.report("few regulators are certified: the table is searched with its means")
+            run.report("most columns do not recur: the table is searched with its means")
             more = n_components if isinstance(n_components, str) else n_components + 1
             whole = search_table(raw, raw_samples, more, again)
-            agreement = row_correlation(whole.rows(), searched.rows())
-            if needs_mean(whole.found.certified, searched.found.certified, agreement):
+            if needs_mean(whole.found, searched.found):
                 whole = replace(whole, tried=searched.tried, asked=n_components)
                 solution = _finish(grade(whole, run), wanted, run)
                 notes = (*solution.warnings, CONSTANT_SUM_NOTE)

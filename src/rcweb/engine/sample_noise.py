@@ -41,7 +41,8 @@ MEDIAN_VARIANCE = 5.443
 class Weigh:
     """Divides rows by their noise, relative to that of the other samples.
 
-    centre : (N,) taken off first: the mean of the weighted rows, which noisy ones do not shift
+    centre : (N,) taken off first: the mean of the weighted rows, which noisy ones do not shift; 0
+        for rows that keep their mean
     factor, V : (N,), (N, n) directions of the weighted rows times `factor`
     s : (n,) singular values of the weighted rows
     scatter : (N,) of each variable around the fit
@@ -113,7 +114,10 @@ def equalise(table: CondensedTable, samples: Samples, n_components: int | str) -
     """Divide each sample by its noise."""
     spectrum = leading_directions(table, n_components)
     rows, unclear = samples.some(table.M), tied(samples.some(rows_seen(table.N)))
-    weigh = _weigh(rows, spectrum, ~unclear) if _can_tell(rows, spectrum, unclear) else None
+    # The mean of some samples only is less accurate than the one already taken off.
+    centred = samples.centred and len(rows) == table.M
+    can_tell = _can_tell(rows, spectrum, unclear)
+    weigh = _weigh(rows, spectrum, ~unclear, centred) if can_tell else None
     if weigh is None:
         return EqualSamples(table, samples, spectrum, None, unclear)
     samples, table = samples.limited(weigh)
@@ -138,9 +142,9 @@ def _directions(spectrum: Spectrum) -> int:
     return min(len(spectrum.s), min(spectrum.table.M, spectrum.table.N) // 2)
 
 
-def _weigh(rows: Array, spectrum: Spectrum, told: Mask) -> Weigh | None:
+def _weigh(rows: Array, spectrum: Spectrum, told: Mask, centred: bool) -> Weigh | None:
     """How to divide samples like `rows` by their noise, seen in the variables `told` (N,); None
-    where it is equal up to chance.
+    where it is equal up to chance. The means of the weighted rows are taken off if `centred`.
 
     Directions given the weights, and weights given the directions, until weights change by less
     than `SAME_NOISE`; after `WEIGHING_ROUNDS` the last ones are taken.
@@ -161,8 +165,7 @@ def _weigh(rows: Array, spectrum: Spectrum, told: Mask) -> Weigh | None:
     weight = 1 / np.where(length > 0, length, np.median(length))
     typical, k = 0.0, (n + 1) // 2
     for _ in range(WEIGHING_ROUNDS):
-        # The mean of some samples only is less accurate than the one already taken off.
-        centre = np.average(rows, axis=0, weights=weight**2) if M == spectrum.table.M else zero
+        centre = np.average(rows, axis=0, weights=weight**2) if centred else zero
         scaled = (rows - centre) * factor
         leading = CondensedTable.of(scaled * weight[:, None]).leading(n)
         # Only what clearly exceeds noise: a spare direction would take up a noisy sample.

@@ -19,7 +19,12 @@ SEEN_SAMPLES = 512
 
 
 class Samples(Protocol):
-    """Centred samples, in memory or in blocks; in blocks a call may cost a pass over the data."""
+    """Samples, centred or not, in memory or in blocks; in blocks a call may cost a pass over the
+    data."""
+
+    @property
+    def centred(self) -> bool:
+        """Whether variables have mean 0."""
 
     def some(self, most: int) -> Array:
         """At most `most` samples, evenly spread; all if there are no more."""
