@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.estimate import confirmed_first, regress
+from rcweb.engine.estimate.diffuse import confirmed_first
+from rcweb.engine.estimate.network import regress
 
 
 @pytest.fixture

@@ -15,12 +15,9 @@ from numpy.typing import NDArray
 from rcweb.engine.conventions import FEWEST, GOOD_PART, LITTLE
 from rcweb.engine.curved import curve_of
 from rcweb.engine.effort import Run
-from rcweb.engine.estimate import (
-    NetworkEstimate,
-    confirmed_first,
-    estimate_diffuse,
-    estimate_sparse,
-)
+from rcweb.engine.estimate.diffuse import confirmed_first, estimate_diffuse
+from rcweb.engine.estimate.network import NetworkEstimate
+from rcweb.engine.estimate.sparse import estimate_sparse
 from rcweb.engine.samples import participation_ratio, rows_seen
 from rcweb.engine.search.found import Found
 from rcweb.engine.searched import Searched

@@ -35,7 +35,7 @@ from rcweb.engine.diagnosis import (
 )
 from rcweb.engine.edges import keep_at_fdr, keep_strongest
 from rcweb.engine.effort import EFFORTS, Run
-from rcweb.engine.estimate import estimate_measured
+from rcweb.engine.estimate.sparse import estimate_measured
 from rcweb.engine.graded import Graded, grade
 from rcweb.engine.measured import ERROR_RATE, judge
 from rcweb.engine.samples import Samples

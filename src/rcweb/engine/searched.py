@@ -10,7 +10,8 @@ from rcweb.engine.canonical import Arrangement
 from rcweb.engine.checkpoint import staged
 from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.effort import Run
-from rcweb.engine.estimate import RefinedProblem, regress
+from rcweb.engine.estimate.network import regress
+from rcweb.engine.estimate.problem import RefinedProblem
 from rcweb.engine.number import Directions, directions_for
 from rcweb.engine.outliers import TOO_MANY, LimitedTable, limit_outliers
 from rcweb.engine.sample_noise import Weigh, equalise
