@@ -184,15 +184,10 @@ class Tried:
 
     @property
     def records(self) -> Records:
-        """What `evidence_` says of them."""
-        return [
-            {
-                "evidence": "columns that recur in halves of the variables, "
-                f"{basis.space.K} directions",
-                "count": round(count, 1),
-            }
-            for basis, count in zip(self.bases, self.counts)
-        ]
+        """What `evidence_` says of them, the smallest basis first."""
+        counts = {basis.space.K: count for basis, count in zip(self.bases, self.counts)}
+        words = "columns that recur in halves of the variables, {} directions"
+        return [{"evidence": words.format(K), "count": round(counts[K], 1)} for K in sorted(counts)]
 
 
 def try_numbers(table: CondensedTable, most: int, report: Callable[[str], None]) -> Tried:

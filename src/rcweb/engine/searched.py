@@ -107,10 +107,11 @@ def _search(problem: RefinedProblem, run: Run, basis: Directions) -> Found:
 
 
 def _uncertain(searched: Searched) -> Searched:
-    """Nothing is certified, and what would be is found: so few samples leave too few directions to
-    tell noise from, and with exact zeros searches agree on mixtures too."""
-    found = searched.found
-    same = found.same & (found.recurrent | (not found.exact))
+    """Nothing is certified: noise cannot be told. With exact zeros and so few samples that hardly a
+    direction is left, searches agree on mixtures too, and found is only what halves of the
+    variables would certify."""
+    found, few = searched.found, searched.problem.spectrum.n_left < FEW_LEFT
+    same = found.same & found.recurrent if found.exact and few else found.same
     return replace(searched, found=replace(found, same=same, recurrence=np.zeros(len(same))))
 
 
