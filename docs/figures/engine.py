@@ -67,9 +67,8 @@ def engine_outliers() -> Figure:
     wild = rng.random(X.shape) < 0.01
     X = truth.data + np.where(wild, rng.choice([-6.0, 6.0], X.shape), 0.0)
     G0 = prepare(X, center=True).G0
-    table = CondensedTable.of(G0)
-    spectrum = leading_directions(table, 4)
-    limited = limit_outliers(table, InMemory(G0), spectrum, 4).samples.some(100)
+    equal = equalise(CondensedTable.of(G0), InMemory(G0), 4)
+    limited = limit_outliers(equal, 4).samples.some(100)
     ideal = truth.activities @ truth.network
     ideal = ideal - ideal.mean(axis=0)
     right.scatter(ideal[~wild], G0[~wild], s=2, color=LIGHT)
