@@ -210,8 +210,9 @@ def _try(
 ) -> Tried:
     """With a basis of K directions too."""
     basis = Directions.of(first_directions(table, K, most, K)).searched()
-    report(f"number: {basis.recurrent:.1f} columns recur among {K} directions")
-    return Tried([*tried.bases, basis], [*tried.counts, basis.recurrent])
+    count = basis.recurrent
+    report(f"number: {count:.1f} columns recur among {K} directions")
+    return Tried([*tried.bases, basis], [*tried.counts, count])
 
 
 def _try_between(
@@ -220,7 +221,9 @@ def _try_between(
     """With the numbers half way between the best one and its neighbours. Not among few directions,
     where columns agree by chance."""
     K = tried.best.space.K
+    if K < 2 * ENOUGH_TO_TELL:
+        return tried
     for other in (3 * K // 4, 3 * K // 2):
-        if K >= 2 * ENOUGH_TO_TELL and other <= most:
+        if other <= most:
             tried = _try(tried, table, other, most, report)
     return tried
