@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from rcweb import RCweb
 from rcweb.engine.curved import curvature, curve_of, size_correlation
+from rcweb.engine.matching import row_correlation
 
 RNG = np.random.default_rng(0)
 
@@ -169,3 +170,26 @@ def test_targets_that_answer_to_two_together_are_no_third_regulator(seed: int) -
     grades = model.diagnosis_[["certified", "found"]].to_numpy(bool)
     assert not grades[third].any()
     assert grades[~third].any(axis=1).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_changes_an_effect_need_not_have_the_targets(seed: int) -> None:
+    """Each of six regulators changes what another one does to half of its targets, and has targets
+    of its own. Such products were certified, and with P told they displaced regulators."""
+    rng = np.random.default_rng(seed)
+    P, N, M = 8, 600, 300
+    mask = rng.random((P, N)) < 0.1
+    C = np.where(mask, rng.standard_normal((P, N)), 0.0)
+    R = rng.standard_normal((M, P))
+    G = R @ C
+    for k in range(6):
+        half = mask[k] & (rng.random(N) < 0.5)
+        changed = np.where(half, 0.7 * rng.standard_normal(N), 0.0)
+        G += np.outer(R[:, k] * R[:, (k + 1) % P], changed)
+    X = G + 0.4 * G.std() * rng.standard_normal(G.shape)
+    for asked in (P, "auto"):
+        model = RCweb(asked, random_state=0).fit(X)
+        rho = np.abs(row_correlation(model.weights_, C))
+        assert rho.max(axis=0).min() > 0.95
+        found = model.diagnosis_["found"].to_numpy(bool)
+        assert rho.max(axis=1)[found].min() > 0.95

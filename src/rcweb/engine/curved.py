@@ -22,7 +22,9 @@ def curve_of(C: Array, targets: Mask, activities: Array) -> NDArray[np.intp]:
     C : (n, N) weights, activities having unit variance; targets : (n, N); activities : (m, n)
 
     Asked of the two that do most to its targets. The first must have them: it does more to them
-    than the regulator itself, or sizes of weights go together.
+    than the regulator itself, or sizes of weights go together. What changes its effect need not: if
+    its product with another one is the likest in both halves of the samples, that one is asked
+    instead of the second.
     """
     found = np.full(len(C), -1)
     order = np.argsort(-(C**2).sum(axis=1), kind="stable")
@@ -31,10 +33,26 @@ def curve_of(C: Array, targets: Mask, activities: Array) -> NDArray[np.intp]:
         first, *second = order[np.argsort(-done, kind="stable")[:2]]
         has = done.max() > (C[q, targets[q]] ** 2).sum()
         if has or size_correlation(C[first], C[q]) > GOOD_PART:
+            others = order[:k][order[:k] != first]
+            second = _partner(activities, q, first, others) or second
             share = curvature(activities[:, q], activities[:, first], activities[:, second])
             if share > beyond_chance(len(activities)):
                 found[q] = first
     return found
+
+
+def _partner(activities: Array, q: int, first: int, others: NDArray[np.intp]) -> list[int]:
+    """That of `others` whose product with `first` is most like the activity of q, if it is the same
+    one in both halves of the samples (m, n); none otherwise. By chance, and where a few samples
+    outweigh the others, halves seldom agree."""
+    if not len(others):
+        return []
+    products = _unit(activities[:, [first]]) * _unit(activities[:, others])
+    best = {
+        int(np.abs(_unit(activities[half, q : q + 1]).T @ _unit(products[half])).argmax())
+        for half in (slice(0, None, 2), slice(1, None, 2))
+    }
+    return [int(others[best.pop()])] if len(best) == 1 else []
 
 
 def beyond_chance(m: int) -> float:
