@@ -165,3 +165,31 @@ def test_what_sparse_regulators_leave_of_a_batch_is_not_certified() -> None:
     assert certified.sum() == 4
     assert best[certified].min() > 0.99
     assert (model.components_[~certified] == 0).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_common_factors_beside_sparse_regulators_are_not_found(seed: int) -> None:
+    """Two factors of all variables, as the structure of a population: what regulators leave of the
+    directions is theirs, and was found with their largest entries as edges."""
+    rng = np.random.default_rng(seed)
+    C = np.where(rng.random((10, 1000)) < 0.05, rng.standard_normal((10, 1000)), 0.0)
+    common = 0.6 * rng.standard_normal((200, 2)) @ rng.standard_normal((2, 1000))
+    X = rng.standard_normal((200, 10)) @ C + common + 0.5 * rng.standard_normal((200, 1000))
+    model = RCweb(random_state=0).fit(X)
+    assert model.n_components_ == 12
+    found = model.diagnosis_["found"].to_numpy(bool)
+    rho = np.abs(row_correlation(model.weights_, C))
+    assert found.sum() == 10
+    assert rho[found].max(axis=1).min() > 0.99
+    assert any("no sparse form" in text for text in model.warnings_)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_flat_common_factors_are_not_found(seed: int) -> None:
+    """Weights spread evenly are less sparse than a Gaussian. No search has a sparse row, and all
+    return the same dense one, which was found and had an edge."""
+    rng = np.random.default_rng(seed)
+    signal = rng.standard_normal((150, 6)) @ rng.uniform(-1, 1, (6, 500))
+    model = RCweb(random_state=0).fit(signal + 0.5 * rng.standard_normal(signal.shape))
+    assert not model.diagnosis_["found"].any()
+    assert (model.components_ == 0).all()

@@ -97,11 +97,9 @@ def _graded(problem: RefinedProblem, posterior: Posterior, found: Found) -> Foun
     # Noise hides that a row is sparse, or the search had not found it; the posterior knows how far
     # it can trust each row. With little noise a chain that trusts but a few rows found none.
     if problem.blurred or (found.sampled and mostly(found.trusted, problem.spectrum.P)):
-        # Not a row in which targets are the majority, or a background has a good part of the power:
-        # it may be a common factor, such as a batch, and must be sparser than chance.
-        few = (1 - posterior.probability).mean(axis=1) > 0.5
-        inside = (posterior.probability * posterior.square).sum(axis=1)
-        known = found.trusted & few & (inside > (1 - GOOD_PART) * posterior.square.sum(axis=1))
+        # Not a row in which targets are the majority: it may be a common factor, such as a batch,
+        # and must be sparser than chance.
+        known = found.trusted & ((1 - posterior.probability).mean(axis=1) > 0.5)
         found = replace(found, sparse=found.sparse | known, same=found.same | known)
     return found
 
@@ -109,9 +107,13 @@ def _graded(problem: RefinedProblem, posterior: Posterior, found: Found) -> Foun
 def _trusted(posterior: Posterior, space: Space) -> Mask:
     """Rows that the posterior expects to be right, and that have zeros to rest on: at least as many
     as there are directions, and not few of the variables. A row with fewer is dense, and any
-    mixture of rows would do as well."""
+    mixture of rows would do as well. So would they if a background has a good part of the power: a
+    common factor, such as a batch, whose largest entries look like edges."""
     zeros = (1 - posterior.probability).sum(axis=1)
-    return np.asarray((posterior.fidelity > 1 - LITTLE) & (zeros >= max(space.K, LITTLE * space.N)))
+    inside = (posterior.probability * posterior.square).sum(axis=1)
+    rests = zeros >= max(space.K, LITTLE * space.N)
+    rests &= inside > (1 - GOOD_PART) * posterior.square.sum(axis=1)
+    return np.asarray((posterior.fidelity > 1 - LITTLE) & rests)
 
 
 def _judged(problem: RefinedProblem, found: Found) -> Mask | None:

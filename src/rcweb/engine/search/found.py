@@ -106,7 +106,9 @@ class Found:
         if self.exact:
             sparse = self.sparse & (self.clear | self.trusted)
             return self.certified | (same & sparse & self.lasting)
-        return self.certified | (same & (self._beyond_chance > RECURRENT))
+        # Where no search has a row sparser than a Gaussian, all return the same dense one.
+        sparse = self.columns.J > 0
+        return self.certified | (same & sparse & (self._beyond_chance > RECURRENT))
 
     @property
     def confirmed_curves(self) -> Mask:
