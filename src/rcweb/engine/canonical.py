@@ -53,7 +53,7 @@ def arrange(spectrum: Spectrum) -> tuple[Spectrum, Arrangement]:
     first[order[0]] = 1.0
     sign = np.where(table.times(first)[order, 0] < 0, -1.0, 1.0)
     V = spectrum.V[order] * sign[:, None]
-    V = V * np.where((V**3).sum(axis=0) < 0, -1.0, 1.0)
+    V = V * np.where((V * V * V).sum(axis=0) < 0, -1.0, 1.0)
     arranged = replace(
         spectrum,
         table=table.arranged(order, sign),

@@ -7,7 +7,8 @@ that is large on both sides some leading axes and the power that they leave in e
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -158,12 +159,13 @@ class CondensedTable:
         """Sum of all squares."""
         return float(np.trace(self.gram) + self.rest.sum())
 
-    def leading(self, n: int) -> Leading:
-        """The n largest singular values and their right singular vectors, signs fixed."""
+    def leading(self, n: int, keep: Callable[[Leading], int] | None = None) -> Leading:
+        """The n largest singular values and their right singular vectors, signs fixed; of these
+        only the first, as many as `keep` says of the values, if it is given."""
         squares, vectors = self._largest(n)
         # A floor instead of zero: V divides by the values.
         values = np.sqrt(np.maximum(squares, ROUNDING**2 * squares[0]))
-        V = vectors if self.axes is None else self.axes.T @ (vectors / values)
-        peak = np.abs(V).argmax(axis=0)
-        V = V * np.where(V[peak, np.arange(n)] < 0, -1.0, 1.0)
-        return Leading(values, V, self.M, self.N, self.total)
+        found = Leading(values, vectors[:0], self.M, self.N, self.total)
+        k = n if keep is None else keep(found)
+        V = vectors[:, :k] if self.axes is None else self.axes.T @ (vectors[:, :k] / values[:k])
+        return replace(found, V=V * np.where(-V.min(axis=0) > V.max(axis=0), -1.0, 1.0))

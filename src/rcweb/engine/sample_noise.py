@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rcweb.engine.basis import noise_edge
-from rcweb.engine.condensed import CondensedTable
+from rcweb.engine.condensed import CondensedTable, Leading
 from rcweb.engine.conventions import (
     CLEARLY,
     ENOUGH_TO_TELL,
@@ -167,11 +167,14 @@ def _weigh(rows: Array, spectrum: Spectrum, told: Mask, centred: bool) -> Weigh 
     for _ in range(WEIGHING_ROUNDS):
         centre = np.average(rows, axis=0, weights=weight**2) if centred else zero
         scaled = (rows - centre) * factor
-        leading = CondensedTable.of(scaled * weight[:, None]).leading(n)
-        # Only what clearly exceeds noise: a spare direction would take up a noisy sample.
-        edge = CLEARLY * noise_edge(leading.noise(n), M, N)
-        k = min(k, max(int((leading.values > edge).sum()), 1))
-        V, s = leading.V[:, :k], leading.values[:k]
+
+        def clear(found: Leading, most: int = k) -> int:
+            # Only what clearly exceeds noise: a spare direction would take up a noisy sample.
+            edge = CLEARLY * noise_edge(found.noise(n), M, N)
+            return min(most, max(int((found.values > edge).sum()), 1))
+
+        leading = CondensedTable.of(scaled * weight[:, None]).leading(n, clear)
+        V, s = leading.V, leading.values[: leading.V.shape[1]]
         weigh, variance = _around(scaled, centre, factor, V, s, told, typical, weight)
         spread = _spread(variance)
         believed = max(1 - chance / spread, 0.0)

@@ -28,7 +28,7 @@ WIDER = 9.0
 # Largest variance of the background in units of the slab's: beyond, the two would swap roles.
 MOST_BACKGROUND = 0.25
 MOST_FITS = 200  # rounds of expectation maximisation
-STEADY = 0.01  # relative change of the background, and change of the tail, that ends them
+STEADY = 0.02  # relative change of the background, and change of the tail, that ends them
 SMALLEST_PART = 1e-4  # of a part that is not empty: an empty one would stay so
 
 

@@ -29,7 +29,7 @@ from rcweb.engine.posterior.slab import (
 from rcweb.engine.types import Array
 
 MOST_ROUNDS = 30  # of entries and density in turn, where rows are held
-AT_REST = 0.01  # relative change of a background that ends them
+AT_REST = 0.02  # relative change of a background that ends them
 
 
 class Entries:
