@@ -23,6 +23,7 @@ from rcweb.engine.search.found import Found
 from rcweb.engine.searched import Searched
 from rcweb.engine.solution import Records
 from rcweb.engine.spectrum import FEW_LEFT, Spectrum
+from rcweb.engine.types import Mask
 
 
 @dataclass(frozen=True)
@@ -100,10 +101,20 @@ def _told_apart(searched: Searched, found: Found, estimate: NetworkEstimate) -> 
         curve=main >= 0,
         in_enough=space.noise_free | enough,
         fidelity=estimate.fidelity,
+        paired=_paired(targets),
     )
     # Curves that are no more than noise are mixed with nothing.
     mixed = main[found.confirmed_curves]
     return replace(found, straight=~np.isin(np.arange(len(main)), mixed))
+
+
+def _paired(targets: Mask) -> Mask:
+    """(n,) rows most of whose targets (n, N) another has too, and that have most of that one's.
+    Zeros do not tell such a pair from any turn of the two; only the sizes of weights may."""
+    count = targets.sum(axis=1)
+    common = targets.astype(np.float32) @ targets.T.astype(np.float32)
+    np.fill_diagonal(common, 0)
+    return np.asarray((common > np.maximum.outer(count, count) / 2).any(axis=1))
 
 
 def _choose_regulators(

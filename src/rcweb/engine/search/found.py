@@ -17,6 +17,9 @@ from rcweb.engine.types import Array, Mask
 # number (plan `sensitivity`). With 0.1 for the second, rows of a background of 0.4 are found that
 # are not right.
 CERTAIN, RECURRENT = 2 / 3, 1 / 6
+# Mean cosine of a row with the nearest of two orthogonal ones in its plane, turned at random: that
+# of an angle between 0 and 45 degrees. Derived.
+TURNED = 4 / np.pi * np.sin(np.pi / 4)
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,8 @@ class Found:
     identified : (n,) has enough targets to be told from noise
     curve : (n,) a curve of another regulator
     straight : (n,) no other is a curve of it, with which it may be mixed
+    paired : (n,) another has most of its targets, and it most of that one's: any turn of the two
+        has the same zeros
     in_enough : (n,) active in enough samples to be told from their errors
     fidelity : (n,) correlation of the row's weights with the true ones that noise leaves; 1 before
         weights are estimated
@@ -60,6 +65,7 @@ class Found:
     identified: Mask
     curve: Mask
     straight: Mask
+    paired: Mask
     in_enough: Mask
     fidelity: Array
     exact: bool
@@ -83,8 +89,10 @@ class Found:
 
     @property
     def recurrent(self) -> Mask:
-        """(n,) found again in halves of the variables."""
-        return self._beyond_chance > CERTAIN
+        """(n,) found again in halves of the variables; one of a pair by more than halves agree on
+        any turn of the two."""
+        turned = TURNED + CERTAIN * (1 - TURNED)
+        return (self._beyond_chance > CERTAIN) & (~self.paired | (self.recurrence > turned))
 
     @property
     def n_recurrent(self) -> float:
@@ -106,8 +114,8 @@ class Found:
         if self.exact:
             sparse = self.sparse & (self.clear | self.trusted)
             return self.certified | (same & sparse & self.lasting)
-        # Where no search has a row sparser than a Gaussian, all return the same dense one.
-        sparse = self.columns.J > 0
+        # Where no search has a row that is sparser than chance, all return the same dense one.
+        sparse = self.columns.J > max(self.chance, 0.0)
         return self.certified | (same & sparse & (self._beyond_chance > RECURRENT))
 
     @property

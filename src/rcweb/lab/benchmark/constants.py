@@ -30,6 +30,7 @@ NOT_VARIED = {
     "ILL_CONDITIONED": "a warning's level; no result depends on it",
     "MEDIAN_SQUARE": "mathematics",
     "MEDIAN_VARIANCE": "mathematics",
+    "TURNED": "mathematics",
     "LOG_2_PI_E": "mathematics",
     "ROUNDING": "rounding",
     "ABOVE_ROUNDING": "rounding",
