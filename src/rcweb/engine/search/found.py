@@ -115,7 +115,8 @@ class Found:
             sparse = self.sparse & (self.clear | self.trusted)
             return self.certified | (same & sparse & self.lasting)
         # Where no search has a row that is sparser than chance, all return the same dense one.
-        sparse = self.columns.J > max(self.chance, 0.0)
+        negentropy = self.columns.J
+        sparse = negentropy > max(self.chance, 0.0)
         return self.certified | (same & sparse & (self._beyond_chance > RECURRENT))
 
     @property
