@@ -33,8 +33,9 @@ from rcweb.engine.search.halves import STREAM, beyond_chance
 from rcweb.engine.search.joint import Columns
 from rcweb.engine.search.newton import Ascent
 from rcweb.engine.search.peel import chance_level, sparse_above
-from rcweb.engine.search.search import joint_start, own_share, search_columns
+from rcweb.engine.search.search import own_share, search_columns
 from rcweb.engine.search.space import Space
+from rcweb.engine.search.start import search_cheaply
 from rcweb.engine.search.unmix import ANGLES, unmix
 from rcweb.engine.spectrum import first_directions, last_step, leading_directions
 from rcweb.lab.benchmark.fits import table_fit
@@ -340,7 +341,7 @@ def engine_peel() -> Figure:
     space = _space(truth.data, 24)
     rng = np.random.default_rng([STREAM, 0])
     chance = chance_level(space, space.K, rng)
-    start = unmix(space, joint_start(space, rng))
+    start = search_cheaply(space, rng)
     found = search_columns(space, 24)
     figure, axes = new_figure(2.7, 2, sharey=True)
     for panel, columns, title in zip(

@@ -41,17 +41,16 @@ def test_a_part_is_white_and_maps_back() -> None:
 
 
 def test_both_halves_find_planted_columns() -> None:
-    """Searched cold, without a variable in common: nearly all, since a single search may turn a
-    pair. A random subspace has nothing to find."""
+    """Searched cold, without a variable in common. A random subspace has nothing to find."""
     found = []
     for seed in range(6):
         problem = planted(seed, N=400, P=8, density=0.1)
         true = normalised(problem.sim.network @ problem.X)
-        found.append(recurrence(true, search_splits(problem.space, range(2), converged=True)))
+        found.append(recurrence(true, search_splits(problem.space, range(2), exact=True)))
         noise = random_space(seed, N=400, K=12)
-        splits = search_splits(noise, range(2), converged=True)
+        splits = search_splits(noise, range(2), exact=True)
         assert recurrence(splits[0].first, splits).max() < 0.75
-    assert np.mean(np.concatenate(found) > 0.95) > 0.9
+    assert np.concatenate(found).min() > 0.95
 
 
 def test_halves_do_not_depend_on_who_asks() -> None:

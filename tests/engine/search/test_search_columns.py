@@ -15,13 +15,13 @@ from rcweb.engine.search.newton import Ascent
 from rcweb.engine.search.peel import MARGIN, chance_level
 from rcweb.engine.search.search import (
     is_diffuse,
-    joint_start,
     own_share,
     search_columns,
     usual_chance,
     zeros_are_exact,
 )
 from rcweb.engine.search.space import Space
+from rcweb.engine.search.start import joint_start
 from rcweb.engine.spectrum import leading_directions
 from rcweb.lab.simulate import simulate
 

@@ -18,16 +18,16 @@ from numpy.typing import NDArray
 
 from rcweb.engine.conventions import FEWEST
 from rcweb.engine.samples import participation_ratio
-from rcweb.engine.search.joint import fixed_point, normalised, orthogonal
+from rcweb.engine.search.joint import fixed_point, normalised
 from rcweb.engine.search.newton import Ascent, ascend
 from rcweb.engine.search.space import Space
+from rcweb.engine.search.start import random_start, search_cheaply
 from rcweb.engine.threads import parallel
 from rcweb.engine.types import Array
 
 STREAM = 20100513  # seed of the fixed stream, arbitrary
 FIXED_POINT_STEPS = 20  # FastICA steps from a random start, in one half
-OBLIQUE_STEPS = 2  # Newton steps after them: enough where the mean of many searches is taken
-CONVERGED_STEPS = 30  # Newton steps after which sparse rows have converged
+OBLIQUE_STEPS = 2  # Newton steps after them
 LEAST_POWER = 1e-3  # floor of a direction's power in a half: whitening must not amplify rounding
 
 
@@ -44,29 +44,27 @@ def can_be_split(space: Space) -> bool:
     return space.N >= 2 * (space.K + 1)
 
 
-def search_splits(space: Space, numbers: range, *, converged: bool = False) -> list[Split]:
-    """Search both halves of each split."""
+def search_splits(space: Space, numbers: range, *, exact: bool = False) -> list[Split]:
+    """Search both halves of each split: where zeros are `exact` as the whole is, elsewhere by a
+    short search, of which the mean of many is taken."""
     halves = [(number, which) for number in numbers for which in (0, 1)]
-    found = parallel(lambda half: search_half(space, *half, converged=converged), halves)
+    found = parallel(lambda half: search_half(space, *half, exact=exact), halves)
     return [Split(*both) for both in zip(found[::2], found[1::2])]
 
 
-def search_half(space: Space, number: int, which: int, *, converged: bool = False) -> Array:
+def search_half(space: Space, number: int, which: int, *, exact: bool = False) -> Array:
     """Columns found in the first (`which` = 0) or second half of split `number` alone, as unit rows
     in the coordinates of `space`."""
     rng = np.random.default_rng([STREAM, number])
     variables = np.array_split(rng.permutation(space.N), 2)[which]
     rng = rng.spawn(2)[which]
     half, whitening = part(space, variables)
-    start = fixed_point(half, random_start(space.K, rng), FIXED_POINT_STEPS)
-    steps = CONVERGED_STEPS if converged else OBLIQUE_STEPS
-    found = ascend(half, Ascent.at(half, start), steps)
-    return np.asarray(normalised(found.B @ whitening))
-
-
-def random_start(K: int, rng: np.random.Generator) -> Array:
-    """K orthogonal columns."""
-    return orthogonal(rng.standard_normal((K, K)))
+    if exact:
+        B = search_cheaply(half, rng).B
+    else:
+        start = fixed_point(half, random_start(space.K, rng), FIXED_POINT_STEPS)
+        B = ascend(half, Ascent.at(half, start), OBLIQUE_STEPS).B
+    return np.asarray(normalised(B @ whitening))
 
 
 def part(space: Space, variables: NDArray[np.intp]) -> tuple[Space, Array]:

@@ -11,9 +11,8 @@ import numpy as np
 from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.search.halves import STREAM
 from rcweb.engine.search.joint import normalised
-from rcweb.engine.search.search import joint_start
 from rcweb.engine.search.space import Space
-from rcweb.engine.search.unmix import unmix
+from rcweb.engine.search.start import search_cheaply
 from rcweb.engine.threads import parallel
 from rcweb.engine.types import Array
 
@@ -48,5 +47,5 @@ def _search(samples: Array, K: int) -> Array:
     table = CondensedTable.of(samples - samples.mean(axis=0))
     leading = table.leading(K)
     space = Space.of(leading.V, leading.values, leading.noise(K))
-    found = unmix(space, joint_start(space, np.random.default_rng([STREAM, 4])))
+    found = search_cheaply(space, np.random.default_rng([STREAM, 4]))
     return np.asarray(normalised(space.rows(found.B).astype(np.float64)))

@@ -24,15 +24,13 @@ from rcweb.engine.search.consensus import OFTEN, SAME, SPLITS, Consensus, agree
 from rcweb.engine.search.deflate import deflate
 from rcweb.engine.search.found import Found, mostly
 from rcweb.engine.search.halves import (
-    CONVERGED_STEPS,
     STREAM,
     Split,
     can_be_split,
-    random_start,
     recurrence,
     search_splits,
 )
-from rcweb.engine.search.joint import Columns, climb, fixed_point
+from rcweb.engine.search.joint import Columns, climb
 from rcweb.engine.search.newton import Ascent, ascend
 from rcweb.engine.search.peel import (
     NEW_SHARE,
@@ -44,11 +42,11 @@ from rcweb.engine.search.peel import (
 )
 from rcweb.engine.search.sharpen import sharpen
 from rcweb.engine.search.space import AGREED, NARROWEST, Density, Space
+from rcweb.engine.search.start import joint_start, search_cheaply
 from rcweb.engine.search.unmix import unmix
 from rcweb.engine.types import Array, Mask, Rng
 
-FIXED_POINT_START = 60  # FastICA steps of the joint start
-START_STEPS, START_FREE = 20, 10  # then steps of narrowing, and steps at the fitted width
+CONVERGED_STEPS = 30  # Newton steps after which sparse rows have converged
 FINISH_FREE = 15  # steps at the fitted width in the final climb
 DENSITY_ROUNDS = 80  # of EM, for a density that starts wide and is free
 ZERO_WITHOUT_NOISE = 1e-5  # largest entry that counts as an exact zero where there is no noise
@@ -109,16 +107,6 @@ def is_diffuse(space: Space, splits: Sequence[Split], chance: float) -> bool:
     return not zeros_are_exact(space, rows.B, chance)
 
 
-def joint_start(space: Space, rng: Rng) -> Columns:
-    """The cheap start: FastICA, then a climb in which columns need not be orthogonal.
-
-    Finds every column in most planted tables, in 15-25 ms.
-    """
-    widths = np.geomspace(0.5, space.level, START_STEPS)
-    B = fixed_point(space, random_start(space.K, rng), FIXED_POINT_START)
-    return climb(space, B, Density.start(space.K), widths, free_steps=START_FREE)
-
-
 def zeros_are_exact(space: Space, B: Array, chance: float) -> bool:
     """Whether the background of the rows is narrower than noise, so that zeros may be exact.
 
@@ -170,7 +158,7 @@ def _search_exact(
     is sparse, peeling would cost 10-35 s for nothing. The same holds where noise is shared: its own
     directions are most of what is left, and halves of the samples do not confirm peeled columns.
     """
-    start, other = unmix(space, start), unmix(space, joint_start(space, rng))
+    start, other = unmix(space, start), search_cheaply(space, rng)
     sparse = _sparser_than_chance(space, start, chance)
     report(f"search: {sparse.sum()} of {space.K} columns are sparser than chance")
     same = ~_contradicted(start.B, other.B[_sparser_than_chance(space, other, chance)])
@@ -242,7 +230,7 @@ def _splits(space: Space) -> list[Split]:
     """Cold searches of halves of the variables; none where a half is too small for K columns."""
     if not can_be_split(space):
         return []
-    return search_splits(space, range(SPLITS), converged=True)
+    return search_splits(space, range(SPLITS), exact=True)
 
 
 def search_thoroughly(

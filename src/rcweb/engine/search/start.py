@@ -1,0 +1,33 @@
+"""The cheap search for all columns: a joint start, and pairs that it mixed taken apart."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rcweb.engine.search.joint import Columns, climb, fixed_point, orthogonal
+from rcweb.engine.search.space import Density, Space
+from rcweb.engine.search.unmix import unmix
+from rcweb.engine.types import Array, Rng
+
+FIXED_POINT_START = 60  # FastICA steps of the joint start
+START_STEPS, START_FREE = 20, 10  # then steps of narrowing, and steps at the fitted width
+
+
+def random_start(K: int, rng: Rng) -> Array:
+    """K orthogonal columns."""
+    return orthogonal(rng.standard_normal((K, K)))
+
+
+def joint_start(space: Space, rng: Rng) -> Columns:
+    """FastICA, then a climb in which columns need not be orthogonal.
+
+    Finds every column in most planted tables, in 15-25 ms.
+    """
+    widths = np.geomspace(0.5, space.level, START_STEPS)
+    B = fixed_point(space, random_start(space.K, rng), FIXED_POINT_START)
+    return climb(space, B, Density.start(space.K), widths, free_steps=START_FREE)
+
+
+def search_cheaply(space: Space, rng: Rng) -> Columns:
+    """All K columns from one start, for tables whose zeros are exact."""
+    return unmix(space, joint_start(space, rng))
