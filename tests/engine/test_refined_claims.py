@@ -19,7 +19,7 @@ DENSE, FEW_VARIABLES, MANY_REGULATORS = claims()
         (DENSE, 1),
         (FEW_VARIABLES, 0),
         pytest.param(FEW_VARIABLES, 1, marks=pytest.mark.slow),
-        (MANY_REGULATORS, 0),
+        pytest.param(MANY_REGULATORS, 0, marks=pytest.mark.slow),
     ],
     ids=lambda value: value.panel if isinstance(value, Cell) else None,
 )

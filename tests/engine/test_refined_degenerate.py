@@ -87,7 +87,7 @@ KINDS = {
 }
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(
     st.sampled_from(sorted(KINDS)),
     st.integers(0, 10**6),

@@ -79,7 +79,7 @@ def test_board_links_marks_and_counts(column: Column) -> None:
     assert table["rcweb"] == "[**0.800**](../benchmarks/results/p/rows.jsonl) ± 0.021"
     assert table["ksvd"].endswith("± 0.000, 1 of 8")
     assert column.leader == "rcweb"
-    assert column.ties() == ["fastica", "ksvd"]
+    assert column.ties == ["fastica", "ksvd"]
     line = winners([column]).iloc[0]
     assert line["leads"] == "rcweb"
     assert line["rcweb beside the best rival"].startswith("tie (ksvd: -0.0500, n = 2")

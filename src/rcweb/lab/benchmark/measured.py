@@ -6,6 +6,7 @@ A unit is a planted cell, a world or a real table; every function returns (unit,
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import pandas as pd
 
@@ -90,10 +91,16 @@ def real_time(read: ReadRows) -> pd.DataFrame:
     return beside.reindex(index=ratio.index, columns=ratio.columns).fillna(ratio)
 
 
+@lru_cache(maxsize=1)
+def _curves(read: ReadRows) -> pd.DataFrame:
+    """Known regulators by the number of edges, which many questions ask for."""
+    rows = read("organisms")
+    return curve_table(rows) if len(rows) else rows
+
+
 def curve_ratio(read: ReadRows, value: str, numbers: tuple[int, ...] | None = None) -> pd.DataFrame:
     """Ratio to FastICA's mean over seeds at each number of edges, then the mean over numbers."""
-    rows = read("organisms")
-    curves = curve_table(rows) if len(rows) else rows
+    curves = _curves(read)
     if numbers is not None and len(curves):
         curves = curves[curves["n_edges"].isin(numbers)]
     if curves.empty:

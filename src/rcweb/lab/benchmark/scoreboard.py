@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -70,11 +70,16 @@ class Column:
         """How many units any method finished."""
         return self.values.index.get_level_values("unit").nunique()
 
+    @cached_property
+    def means(self) -> pd.DataFrame:
+        """Mean over seeds of each unit, units x methods."""
+        return self.values.groupby(level="unit", sort=False).mean()
+
     def by_unit(self, method: str) -> pd.Series:
         """Mean over seeds of each unit the method finished."""
-        return self.values[method].dropna().groupby(level="unit", sort=False).mean()
+        return self.means[method].dropna()
 
-    @property
+    @cached_property
     def leader(self) -> str:
         """Best mean of those that finished all units, or most of them."""
         counts = {name: len(self.by_unit(name)) for name in self.methods}
@@ -83,6 +88,7 @@ class Column:
         sign = 1 if self.question.higher else -1
         return max(complete, key=lambda name: sign * self.by_unit(name).mean())
 
+    @cached_property
     def ties(self) -> list[str]:
         """Methods that cannot be told from the leader."""
         best = self.values[self.leader]
@@ -104,7 +110,7 @@ def board(measured: list[Column]) -> pd.DataFrame:
     names = _in_order({name for column in measured for name in column.methods})
     lines = {"method": names}
     for column in measured:
-        best = {column.leader, *column.ties()}
+        best = {column.leader, *column.ties}
         lines[column.question.name] = [
             _text(column, name, name in best) if name in column.values else "" for name in names
         ]
@@ -131,7 +137,7 @@ def winners(measured: list[Column]) -> pd.DataFrame:
     """Each question: who leads, who ties, and where rcweb stands."""
     lines = []
     for column in measured:
-        leader, ties = column.leader, column.ties()
+        leader, ties = column.leader, column.ties
         lines.append(
             {
                 "question": column.question.name,
