@@ -82,6 +82,24 @@ def test_batches_are_no_regulators(seed: int) -> None:
     assert (model.components_[~found] == 0).all()
 
 
+@pytest.mark.parametrize("seed", [1, 3])
+def test_weak_batches_are_no_pair_of_regulators(seed: int) -> None:
+    """Three batches under noise: a fifth of the weights of their two directions look like zeros,
+    and the posterior trusts them. Two rows of targets can be turned into each other; both were
+    found, and had half of all edges."""
+    rng = np.random.default_rng(seed)
+    C = np.where(rng.random((12, 400)) < 0.08, rng.uniform(0.3, 1.7, (12, 400)), 0.0)
+    signal = rng.laplace(size=(300, 12)) @ C
+    shift = 0.35 * signal.std() * rng.standard_normal((3, 400))
+    noise = 0.6 * signal.std() * rng.standard_normal(signal.shape)
+    model = RCweb(random_state=0).fit(signal + shift[rng.integers(3, size=300)] + noise)
+    found = model.diagnosis_["found"].to_numpy(bool)
+    rho = np.abs(row_correlation(model.weights_, C)).max(axis=1)
+    assert found.sum() == 12
+    assert rho[found].min() > 0.95
+    assert (model.components_[~found] == 0).all()
+
+
 def test_a_strong_direction_takes_part_though_it_is_no_regulator() -> None:
     """Depth of sequencing moves every gene. Left out before the posterior, its effects turned other
     regulators: two of ten that were certified were wrong."""

@@ -93,27 +93,35 @@ def _graded(problem: RefinedProblem, posterior: Posterior, found: Found) -> Foun
     """The columns with what a converged posterior says about them."""
     if not problem.spectrum.white:
         return found
-    found = replace(found, trusted=_trusted(posterior, problem.space))
+    found = replace(found, trusted=_trusted(posterior, problem.space, found))
     # Noise hides that a row is sparse, or the search had not found it; the posterior knows how far
     # it can trust each row. With little noise a chain that trusts but a few rows found none.
     if problem.blurred or (found.sampled and mostly(found.trusted, problem.spectrum.P)):
         # Not a row in which targets are the majority: it may be a common factor, such as a batch,
         # and must be sparser than chance.
-        known = found.trusted & ((1 - posterior.probability).mean(axis=1) > 0.5)
+        known = found.trusted & ~_mostly_targets(posterior)
         found = replace(found, sparse=found.sparse | known, same=found.same | known)
     return found
 
 
-def _trusted(posterior: Posterior, space: Space) -> Mask:
+def _trusted(posterior: Posterior, space: Space, found: Found) -> Mask:
     """Rows that the posterior expects to be right, and that have zeros to rest on: at least as many
     as there are directions, and not few of the variables. A row with fewer is dense, and any
     mixture of rows would do as well. So would they if a background has a good part of the power: a
-    common factor, such as a batch, whose largest entries look like edges."""
+    common factor, such as a batch, whose largest entries look like edges. And one row of targets
+    is what sparse rows leave, but two can be turned into each other, as those of three batches."""
     zeros = (1 - posterior.probability).sum(axis=1)
     inside = (posterior.probability * posterior.square).sum(axis=1)
     rests = zeros >= max(space.K, LITTLE * space.N)
     rests &= inside > (1 - GOOD_PART) * posterior.square.sum(axis=1)
+    dense = _mostly_targets(posterior) & (found.columns.J <= max(found.chance, 0.0))
+    rests &= ~dense | (dense.sum() < 2)
     return np.asarray((posterior.fidelity > 1 - LITTLE) & rests)
+
+
+def _mostly_targets(posterior: Posterior) -> Mask:
+    """Rows in which targets are the majority."""
+    return np.asarray(posterior.probability.mean(axis=1) >= 0.5)
 
 
 def _judged(problem: RefinedProblem, found: Found) -> Mask | None:
