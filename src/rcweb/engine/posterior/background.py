@@ -6,11 +6,10 @@ most of those edges. Two densities are fitted to rows y with noise of unit varia
 
     y_pi ~ (1 - pi_p) [ (1 - w) N(0, b_p + 1) + w N(0, WIDER b_p + 1) ] + pi_p N(+-m_p, s_p),
 
-with the share w of the tail at 0 and free. The tail counts if rows are likelier with it by more
-than half the log of their number of entries, for one parameter (Schwarz). Edges are two Gaussians
-here, which may keep away from zero: one would need its middle for small edges, which are not there
-where weights are of equal size, and for the tail. A density of any shape would take all of the tail
-for edges.
+one without a tail, w = 0, and one with w = TAIL; the likelier one is taken. They have as many
+parameters. Edges are two Gaussians here, which may keep away from zero:
+one would need its middle for small edges, which are not there where weights are of equal size, and
+for the tail. A density of any shape would take all of the tail for edges.
 """
 
 from __future__ import annotations
@@ -25,10 +24,16 @@ from rcweb.engine.types import Array
 # likeliest, and edges by 9 agree best with known regulators (recovery and relevance above those of
 # three free Gaussians on all six).
 WIDER = 9.0
+# Share of the background in its tail, where it has one. Measured on 269 planted tables with
+# backgrounds of 0.1 to 0.3: a tail is seen in 79 of 91 Laplace backgrounds, 67 of 90 of Student's
+# t, and 8 of 88 Gaussian ones; with 0.1 in 76, 77 and 20, with 0.4 in 75, 28 and 4. A share that is
+# fitted and must pay for it is seen in 60, 56 and 15. Real tables have 0.08 to 0.12; with 0.2 they
+# draw 4 to 9 % more edges than with 0.1.
+TAIL = 0.2
 # Largest variance of the background in units of the slab's: beyond, the two would swap roles.
 MOST_BACKGROUND = 0.25
 MOST_FITS = 200  # rounds of expectation maximisation
-STEADY = 0.02  # relative change of the background, and change of the tail, that ends them
+STEADY = 0.005  # relative change of the background that ends them
 SMALLEST_PART = 1e-4  # of a part that is not empty: an empty one would stay so
 
 
@@ -45,19 +50,17 @@ def fitted_background(excess: Array, information: Array, scale: Array) -> Array:
 
 
 def tail_share(rows: Array, noise: Array) -> float:
-    """Share of the background in its tail, 0 where it is Gaussian as far as can be told.
+    """Share of the background in its tail: `TAIL`, or 0 where rows are likelier without one.
 
     rows : (P, N);  noise : (P,) variance of the noise in each
     """
     sizes = np.abs(rows) / np.sqrt(noise)[:, None]
-    without, _ = _fit(sizes, 0.0)
-    with_tail, share = _fit(sizes, 0.1)
-    return share if with_tail > without + 0.5 * np.log(rows.size) else 0.0
+    return TAIL if log_likelihood(sizes, TAIL) > log_likelihood(sizes, 0.0) else 0.0
 
 
-def _fit(sizes: Array, tail: float) -> tuple[float, float]:
-    """Log-likelihood of rows with these `sizes` (P, N) and the tail's share, fitted by expectation
-    maximisation from the share `tail`; 0 stays 0.
+def log_likelihood(sizes: Array, tail: float) -> float:
+    """Log-likelihood of rows with these `sizes` (P, N) and a share `tail` of the background in its
+    tail, fitted by expectation maximisation.
 
     The background starts at the variance that the median square has for a Gaussian: a start below
     it would split the background in two.
@@ -71,19 +74,16 @@ def _fit(sizes: Array, tail: float) -> tuple[float, float]:
     for _ in range(MOST_FITS):
         part_sums(sizes, density, background, WIDER, tail, centre, spread, sums)
         near, far, edges, near_power, far_power, edge_power, lean = sums.T
-        last, share = background, tail
+        last = background
         density = np.clip(edges / N, SMALLEST_PART, 0.5)
-        if tail > 0:
-            tail = float(np.clip(far.sum() / (near + far).sum(), SMALLEST_PART, 0.5))
         excess = np.maximum(near_power - near, 0) + np.maximum(far_power - far, 0) / WIDER
         background = np.maximum(excess / np.maximum(near + far, SMALLEST_PART), SMALLEST_PART)
-        # Twice the power of the part below, and scattered as far, or the two would swap roles.
-        widest = background * (WIDER if tail > 0 else 1) + 1
-        power = np.maximum(edge_power / np.maximum(edges, SMALLEST_PART), 2 * widest)
-        centre = np.minimum(lean / np.maximum(edges, SMALLEST_PART), np.sqrt(power - widest))
+        # Twice the power of all else, and scattered as far, or the two would swap roles.
+        rest = background * (1 + (WIDER - 1) * tail) + 1
+        power = np.maximum(edge_power / np.maximum(edges, SMALLEST_PART), 2 * rest)
+        centre = np.minimum(lean / np.maximum(edges, SMALLEST_PART), np.sqrt(power - rest))
         spread = power - centre**2
-        settled = (np.abs(background - last) <= STEADY * background).all()
-        if settled and abs(tail - share) <= STEADY:
+        if (np.abs(background - last) <= STEADY * background).all():
             break
     y, one = sizes[:, :, None], np.ones(P)
     means = np.array([0 * one, 0 * one, centre, -centre]).T[:, None]
@@ -91,4 +91,4 @@ def _fit(sizes: Array, tail: float) -> tuple[float, float]:
     shares = np.array([(1 - density) * (1 - tail), (1 - density) * tail, density / 2, density / 2])
     parts = np.exp(-0.5 * (y - means) ** 2 / variances) / np.sqrt(variances)
     likelihood = (parts * shares.T[:, None]).sum(axis=2)
-    return float(np.log(np.maximum(likelihood, 1e-300)).sum()), tail
+    return float(np.log(np.maximum(likelihood, 1e-300)).sum())
