@@ -114,7 +114,7 @@ def _trusted(posterior: Posterior, space: Space, found: Found) -> Mask:
     inside = (posterior.probability * posterior.square).sum(axis=1)
     rests = zeros >= max(space.K, LITTLE * space.N)
     rests &= inside > (1 - GOOD_PART) * posterior.square.sum(axis=1)
-    dense = _mostly_targets(posterior) & (found.columns.J <= max(found.chance, 0.0))
+    dense = _mostly_targets(posterior) & ~found.sparser
     rests &= ~dense | (dense.sum() < 2)
     return np.asarray((posterior.fidelity > 1 - LITTLE) & rests)
 

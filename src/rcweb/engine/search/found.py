@@ -115,9 +115,14 @@ class Found:
             sparse = self.sparse & (self.clear | self.trusted)
             return self.certified | (same & sparse & self.lasting)
         # Where no search has a row that is sparser than chance, all return the same dense one.
+        return self.certified | (same & self.sparser & (self._beyond_chance > RECURRENT))
+
+    @property
+    def sparser(self) -> Mask:
+        """(n,) sparser by itself than the best that chance reaches, whatever it shares with
+        others."""
         negentropy = self.columns.J
-        sparse = negentropy > max(self.chance, 0.0)
-        return self.certified | (same & sparse & (self._beyond_chance > RECURRENT))
+        return np.asarray(negentropy > max(self.chance, 0.0))
 
     @property
     def confirmed_curves(self) -> Mask:
