@@ -7,7 +7,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from rcweb._version import __version__
+from rcweb.storage.version import __version__
 
 if TYPE_CHECKING:
     from rcweb import activity as activity

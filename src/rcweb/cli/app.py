@@ -8,7 +8,6 @@ import warnings
 
 import click
 
-from rcweb._version import __version__
 from rcweb.cli import interrupt
 from rcweb.cli.annotate import annotate
 from rcweb.cli.associate import associate
@@ -21,6 +20,7 @@ from rcweb.cli.fit import fit
 from rcweb.cli.interrupt import INTERRUPTED
 from rcweb.cli.simulate import simulate
 from rcweb.cli.transform import transform
+from rcweb.storage.version import __version__
 
 OK, BUG, USAGE, INPUT, MISSING_PACKAGE = 0, 1, 2, 3, 4
 

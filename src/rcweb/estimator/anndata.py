@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from rcweb._version import __version__
+from rcweb.storage.version import __version__
 
 if TYPE_CHECKING:
     from anndata import AnnData

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rcweb._version import __version__
 from rcweb.storage.arrays import ArrayError, array_from_bytes, array_to_bytes, read_zip
 from rcweb.storage.atomic import write_bytes
 from rcweb.storage.errors import ModelError, reason, shorten
 from rcweb.storage.limits import unpackable
 from rcweb.storage.plain import from_plain, plain
+from rcweb.storage.version import __version__
 from rcweb.tables.check import InputCheck
 
 if TYPE_CHECKING:

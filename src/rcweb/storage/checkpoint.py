@@ -18,7 +18,6 @@ from typing import Any, TypeVar, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
-from rcweb._version import __version__
 from rcweb.storage.atomic import TEMPORARY
 from rcweb.storage.plain import from_plain, plain
 from rcweb.storage.record import (
@@ -30,6 +29,7 @@ from rcweb.storage.record import (
     read_record,
     write_record,
 )
+from rcweb.storage.version import __version__
 
 T = TypeVar("T")
 

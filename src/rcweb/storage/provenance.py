@@ -11,9 +11,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from rcweb._version import __version__
 from rcweb.storage.errors import reason
 from rcweb.storage.plain import plain
+from rcweb.storage.version import __version__
 
 RECORD = "provenance.json"
 MAX_RECORD_BYTES = 1 << 24

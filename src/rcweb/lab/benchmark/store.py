@@ -23,7 +23,7 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "pandas")
 
 def environment() -> dict[str, Any]:
     """Versions, commit and machine, with an ``environment`` id made of them."""
-    from rcweb._version import __version__
+    from rcweb.storage.version import __version__
 
     facts: dict[str, Any] = {
         "rcweb": __version__,
