@@ -121,9 +121,7 @@ def test_times_say_what_they_leave_out():
 
 def test_a_fit_that_cannot_fit_is_refused_before_it_begins(monkeypatch):
     """With the number, the limit and the way out; nothing is allocated."""
-    monkeypatch.setattr(
-        "rcweb.estimator.estimator.fit_whole", lambda *args: pytest.fail("it began")
-    )
+    monkeypatch.setattr("rcweb.estimator.fitting.fit_whole", lambda *args: pytest.fail("it began"))
     X = np.zeros((10, 20))
     message = r"takes about 30\d MB.*20(0|\.0) MB are allowed.*fewer regulators.*raise max_memory"
     with pytest.raises(MemoryForecastError, match=message):

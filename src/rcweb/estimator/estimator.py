@@ -2,44 +2,29 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, Self, overload
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
-from sklearn.utils.metadata_routing import UNUSED
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from rcweb.engine.limits import at_limits, without_limits
-from rcweb.engine.methods import FIT_METHODS
-from rcweb.engine.prepare import (
-    is_extreme,
-    power_of_two,
-    restore,
-)
 from rcweb.engine.solution import Solution
-from rcweb.engine.threads import one_blas_thread
 from rcweb.engine.types import Array
-from rcweb.estimator.fitting import check_fits_memory, fit_blocks, fit_whole
-from rcweb.estimator.guided import Guided
+from rcweb.estimator.fitting import fit_one_table
+from rcweb.estimator.guided import GuidedMixin
 from rcweb.estimator.measured import MeasuredMixin
 from rcweb.estimator.parameters import check_parameters
+from rcweb.estimator.projection import ProjectionMixin
+from rcweb.estimator.results import ResultsMixin
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from rcweb.network import Explanation, Network
-    from rcweb.tables import Look
+    from rcweb.tables import InputCheck
 
 
-class RCweb(
-    Guided, MeasuredMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
-):
+class RCweb(GuidedMixin, MeasuredMixin, ResultsMixin, ProjectionMixin, BaseEstimator):
     """Hidden regulators and the sparse network from them to the measured variables.
 
     The model is ``X = R C + noise``: `R` (samples x regulators) are activities, `C` (regulators x
@@ -198,13 +183,14 @@ class RCweb(
     (100, 4)
     """
 
-    # Not for scikit-learn to route through pipelines.
-    __metadata_request__score = {"activities": UNUSED}  # noqa: RUF012
-
     # Results that other modules or scikit-learn set; those set in `_store` have their types there.
     n_features_in_: int
     feature_names_in_: NDArray[np.object_]
     n_samples_: int
+    mean_: Array
+    observed_: Array
+    limits_: Array
+    input_: InputCheck
     route_: str
     passes_: int
     study_names_: tuple[str, ...]
@@ -290,63 +276,7 @@ class RCweb(
                     "measure(transform(X, batch=batch), measured)."
                 )
             return fit_studies(self, X, batch)
-        return self._fit_one(X, measured)
-
-    def _fit_one(self, X: Any, measured: Any = None, *, limits: bool = True) -> Self:
-        """`fit` for one table; `limits` : whether values may lie at limits of detection."""
-        from rcweb.blocks import as_blocks, gather, in_blocks, learn_names
-        from rcweb.engine.lone import lone_note
-        from rcweb.tables import Origin
-
-        method, table, factors = FIT_METHODS[self.method], X, None
-        limits &= method.solve is None  # others get every entry as it is
-        center = method.centers if self.center == "auto" else bool(self.center)
-        blocks, observed = as_blocks(X), None
-        samples = getattr(X, "index", None) if blocks is None else getattr(blocks, "samples", None)
-        origin, whole = Origin.of(X, getattr(blocks, "samples", None)), blocks is None
-        if blocks is None:
-            X = self._validated(X, ensure_min_samples=2, ensure_min_features=2)
-            # Before filling: the input check must see which values are missing.
-            self._check_input(origin.look(X, self._given_names()), origin.source)
-            n_samples = X.shape[0]
-            X, observed = self._fill(X, limits)
-            blocks = in_blocks(X) if method.solve is None or issparse(X) else None
-        else:
-            learn_names(self, blocks)
-            n_samples = blocks.shape[0]
-            self.limits_ = without_limits(blocks.shape[1])
-        if measured is not None:
-            from rcweb.knowledge.measured import align_measured
-
-            # A list has a method of that name.
-            names = None if callable(samples) else samples
-            factors = align_measured(measured, names, n_samples)
-        # Before the fit itself allocates memory, so that a refusal costs little time.
-        check_fits_memory(self, X, blocks)
-        # One BLAS thread: sums in another order would change the last bits, then the edges.
-        with one_blas_thread():
-            # Some methods and shapes need the whole table in memory; `gather` reads those.
-            if blocks is not None and (gathered := gather(blocks, self.method)) is not None:
-                if not whole:
-                    self._check_input(origin.look(gathered, self._given_names()), origin.source)
-                (X, observed), blocks = self._fill(gathered, limits), None
-            if blocks is None:
-                values = None if factors is None else factors.to_numpy(np.float64)
-                prepared, solution = fit_whole(self, X, center, observed, values)
-            else:
-                unchecked = None if whole else origin
-                prepared, solution = fit_blocks(self, blocks, center, observed, unchecked)
-            solution = restore(solution, prepared, self._given_names())
-        self.mean_ = prepared.mean
-        self.n_samples_ = n_samples
-        self.observed_ = np.ones(len(self.mean_)) if observed is None else observed
-        self._store(solution)
-        self.warnings_ += lone_note(
-            prepared.lone, samples, getattr(self, "feature_names_in_", None)
-        )
-        if factors is not None:
-            self._match_fitted(table, factors, solution.measured)
-        return self if self.prior is None else self.guide(self.prior, self.groups)
+        return fit_one_table(self, X, measured)
 
     def fit_transform(
         self, X: Any, y: None = None, *, batch: Any = None, measured: Any = None
@@ -363,299 +293,6 @@ class RCweb(
         (100, 4)
         """
         return self.fit(X, batch=batch, measured=measured).transform(X, batch=batch)
-
-    @overload
-    def transform(
-        self, X: Any, return_std: Literal[False] = False, *, batch: Any = None
-    ) -> Array: ...
-    @overload
-    def transform(
-        self, X: Any, return_std: Literal[True], *, batch: Any = None
-    ) -> tuple[Array, Array]: ...
-    @overload
-    def transform(self, X: Any, return_std: bool, *, batch: Any = None) -> Any: ...
-
-    def transform(self, X: Any, return_std: bool = False, *, batch: Any = None) -> Any:
-        """Activities of the regulators in samples, new ones or those of the fit.
-
-        X : (n_samples, n_features_in_), anything that `fit` takes. Missing values (NaN) are ignored
-        return_std : whether to return the standard deviations too
-        batch : a label per sample: the mean of that study of the fit is subtracted, not the common
-            one. Label None takes the common mean
-
-        Returns an array (n_samples, n_components_); of a dask array a lazy dask array; a DataFrame
-        after ``set_output(transform="pandas")``. With `return_std` a second array of that shape
-        follows: the standard deviation of each activity, from noise, shrinkage and the uncertainty
-        of the weights, wider where variables are missing (docs/activity.md). For results larger
-        than memory see `rcweb.blocks.transform_blocks`.
-
-        Examples
-        --------
-        >>> from rcweb import RCweb
-        >>> from rcweb.simulate import simulate
-        >>> X = simulate(100, 80, 4, random_state=0).data
-        >>> model = RCweb(4).fit(X)
-        >>> activities, sd = model.transform(X[:5], return_std=True)
-        >>> activities.shape, bool((sd < 0.2).all())
-        ((5, 4), True)
-        """
-        from rcweb.blocks import (
-            as_blocks,
-            check_names,
-            error_projector,
-            project_blocks,
-            project_with_error,
-            projector,
-            sparse_blocks,
-        )
-        from rcweb.tables.studies import are_tables
-
-        check_is_fitted(self)
-        if batch is not None or are_tables(X):
-            from rcweb.estimator.studies import with_common_mean
-
-            X = with_common_mean(self, X, batch)
-        blocks = as_blocks(X)
-        if blocks is None:
-            X = self._validated(X, reset=False)
-            if not issparse(X):
-                return error_projector(self)(X, 0) if return_std else projector(self).activities(X)
-            blocks = sparse_blocks(X)
-        check_names(self, blocks)
-        if return_std:
-            return project_with_error(blocks, error_projector(self))
-        return project_blocks(blocks, projector(self))
-
-    def _validated(self, X: Any, **options: Any) -> Any:
-        """A table that scikit-learn knows, as float64 in C order (sums over another layout differ
-        in the last bits) or as sparse rows of any type."""
-        from rcweb.tables import as_numbers
-
-        return validate_data(
-            self,
-            as_numbers(X),
-            dtype="numeric" if issparse(X) else np.float64,
-            order="C",
-            accept_sparse="csr",
-            ensure_all_finite="allow-nan",
-            **options,
-        )
-
-    def _check_input(self, look: Look, source: str) -> None:
-        """Store the input check in `input_`, and warn if the table looks suspicious."""
-        from rcweb.tables import InputWarning, check_object
-
-        self.input_ = check_object(look, source)
-        if self.input_.warnings:
-            warnings.warn(InputWarning("\n".join(self.input_.warnings)), stacklevel=4)
-
-    def _fill(self, X: Any, limits: bool) -> tuple[Any, Array | None]:
-        """The table with missing values, and those at limits of detection, filled, and the measured
-        share of each variable; the table itself and None if there are none of either."""
-        self.limits_ = without_limits(X.shape[1])
-        if issparse(X):
-            return X, None
-        from rcweb.tables.limits import find_limits
-
-        found = find_limits(X) if limits else None
-        if found is None and np.isfinite([X.min(), X.max()]).all():  # NaN comes through
-            return X, None
-        from rcweb.engine.missing import check_missing, fill
-
-        check_missing(X, self._given_names())
-        if found is not None:
-            self.limits_ = np.stack(found)
-        filled = fill(X, limits=found)
-        if self.verbose:
-            holes = f"{np.isnan(X).sum():,} missing values"
-            beyond = f", {at_limits(X, self.limits_).sum():,} at limits of detection"
-            what = holes + (beyond if found is not None else "")
-            print(f"filled: {what}, by {filled.n_components} directions")
-        return filled.data, filled.observed
-
-    def inverse_transform(self, X: Any) -> Array:
-        """Predict the variables from activities: ``X @ components_ + mean_``.
-
-        X : (n_samples, n_components_) activities
-
-        Returns (n_samples, n_features_in_).
-
-        Examples
-        --------
-        >>> from rcweb import RCweb
-        >>> from rcweb.simulate import simulate
-        >>> X = simulate(100, 80, 4, random_state=0).data
-        >>> model = RCweb(4).fit(X)
-        >>> model.inverse_transform(model.transform(X)).shape
-        (100, 80)
-        """
-        check_is_fitted(self)
-        X = check_array(X, dtype=np.float64)
-        if X.shape[1] != self.n_components_:
-            raise ValueError(
-                f"X has {X.shape[1]} columns, but the model has {self.n_components_} regulators."
-            )
-        return X @ self.components_ + self.mean_
-
-    def score(self, X: Any, y: None = None, *, activities: Array | None = None) -> float:
-        """Fraction of the variance of `X` that the network explains.
-
-        X : (n_samples, n_features_in_), as for `transform`
-        y : ignored
-        activities : ``transform(X)``, if it is known already
-
-        ``1 - ||X - inverse_transform(transform(X))||^2 / ||X - mean||^2`` with the means of `X`
-        itself; 1 is perfect, and it is negative when the means alone would do better. Sums are over
-        what was measured.
-
-        Examples
-        --------
-        >>> from rcweb import RCweb
-        >>> from rcweb.simulate import simulate
-        >>> X = simulate(200, 80, 4, noise=0.1, random_state=0).data
-        >>> model = RCweb(4).fit(X[:100])
-        >>> round(model.score(X[100:]), 2)  # of samples that the fit has not seen
-        0.99
-        """
-        from rcweb.blocks import (
-            KnownActivities,
-            as_blocks,
-            check_names,
-            explained,
-            projector,
-            sparse_blocks,
-        )
-
-        check_is_fitted(self)
-        limits = getattr(self, "limits_", None)
-        project = (
-            projector(self)
-            if activities is None
-            else KnownActivities(self.mean_, activities, limits)
-        )
-        blocks = as_blocks(X)
-        if blocks is None:
-            X = self._validated(X, reset=False)
-            blocks = sparse_blocks(X) if issparse(X) else None
-        if blocks is not None:
-            check_names(self, blocks)
-            return explained(blocks, project, self.components_)
-        predicted = project.activities(X) @ self.components_ + self.mean_
-        X = project.read(X)
-        seen = ~np.isnan(X)
-        # Squares of extreme values overflow; dividing by a power of two is exact.
-        largest = float(np.abs(X).max(where=seen, initial=0.0))
-        unit = power_of_two(largest) if is_extreme(largest) else 1.0
-        X, predicted = X / unit, predicted / unit
-        mean = X.sum(axis=0, where=seen) / np.maximum(seen.sum(axis=0), 1)
-        rest = ((X - predicted) ** 2).sum(where=seen)
-        total = ((X - mean) ** 2).sum(where=seen)
-        # A constant table has no variance: 1 if it is reproduced exactly, else 0.
-        return float(1 - rest / total) if total > 0 else float(rest == 0)
-
-    def explain(
-        self, variable: str, X: Any = None, *, activities: Any = None, batch: Any = None
-    ) -> Explanation:
-        """The regulators of one variable; ``print`` shows a table.
-
-        variable : its id or its name
-        X : samples, in memory; with them the result also has the share of the variance that each
-            regulator explains there, and the profile of the variable
-        activities : ``transform(X)``, if it is known already, or instead of `X`
-        batch : as in `transform`; differences between the means of studies are then taken off
-
-        Returns a `rcweb.network.Explanation`. Raises ValueError, with near names, for a variable
-        that is not in the model.
-
-        Examples
-        --------
-        >>> from rcweb import RCweb
-        >>> from rcweb.simulate import simulate
-        >>> X = simulate(120, 100, 5, random_state=0).data
-        >>> print(RCweb(5).fit(X).explain("x3", X))
-        x3: 2 regulators, 87% of its variance
-        regulator  weight probability score     grade share
-           rcweb2 -0.0437       1.000 -21.4 certified   46%
-           rcweb4 -0.0417       1.000 -20.4 certified   41%
-        Shares of variance are measured in the data given.
-        """
-        from rcweb.estimator.explain import explain_variable
-
-        check_is_fitted(self)
-        return explain_variable(self, variable, X, activities, batch)
-
-    @property
-    def network_(self) -> Network:
-        """The labelled network, `rcweb.network.Network`; its ``edges()`` is a table sorted by
-        score."""
-        from rcweb.network import Network, grades_of
-
-        check_is_fitted(self)
-        return Network(
-            weights=self.components_,
-            probability=self.edge_probability_,
-            score=self.edge_score_,
-            regulators=tuple(self.get_feature_names_out()),
-            targets=self._target_names(),
-            grades=grades_of(self.diagnosis_),
-            **self._shown_names(),
-        )
-
-    def set_names(
-        self,
-        regulators: Mapping[str, str] | pd.Series | None = None,
-        targets: Mapping[str, str] | pd.Series | None = None,
-    ) -> Self:
-        """Name regulators, targets or both; all exports then hold id and name.
-
-        regulators, targets : ``{id: name}`` or a Series. None leaves names unchanged; anything else
-            replaces all names of that kind. An empty or missing name means no name. `targets` may
-            name variables that the model does not have; `regulators` may not
-
-        ``set_names(name_regulators(model, known)["name"])`` names regulators after known ones.
-
-        Examples
-        --------
-        >>> from rcweb import RCweb
-        >>> from rcweb.simulate import simulate
-        >>> model = RCweb(3).fit(simulate(60, 40, 3, random_state=0).data)
-        >>> model.set_names({"rcweb0": "fur"}).network_.regulator_labels
-        ('fur (rcweb0)', 'rcweb1', 'rcweb2')
-        """
-        check_is_fitted(self)
-        if regulators is not None:
-            known = set(self.get_feature_names_out())
-            if unknown := [key for key in dict(regulators) if key not in known]:
-                raise ValueError(
-                    f"There is no regulator {unknown[0]!r}; ids are rcweb0, rcweb1, ..."
-                )
-            self.regulator_names_ = _given_names(regulators, known)
-        if targets is not None:
-            self.target_names_ = _given_names(targets, set(self._target_names()))
-        return self
-
-    def _shown_names(self) -> dict[str, tuple[str, ...]]:
-        """Names of a `Network`; a model saved by an earlier version has none."""
-        regulators = getattr(self, "regulator_names_", {})
-        targets = getattr(self, "target_names_", {})
-        return {
-            "regulator_names": tuple(regulators.get(i, i) for i in self.get_feature_names_out()),
-            "target_names": tuple(targets.get(i, i) for i in self._target_names()),
-        }
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components_
-
-    def _given_names(self) -> Any:
-        """Names of the variables, (n_features_in_,), or None if the table had none."""
-        return getattr(self, "feature_names_in_", None)
-
-    def _target_names(self) -> tuple[str, ...]:
-        names = self._given_names()
-        if names is None:
-            return tuple(f"x{i}" for i in range(self.n_features_in_))
-        return tuple(map(str, names))
 
     def _store(self, solution: Solution) -> None:
         self.components_ = solution.C
@@ -682,65 +319,11 @@ class RCweb(
         # A function, called at first use: not every user needs the diagnosis.
         self._diagnose = solution.diagnosis
 
-    def _make_diagnosis(self) -> None:
-        """Compute the records once, and release the arrays behind them."""
-        if hasattr(self, "_diagnose"):
-            with one_blas_thread():
-                self._diagnosis = self._diagnose()
-            del self._diagnose
-
     def __getstate__(self) -> dict[str, Any]:
         """The state for a copy, a pickle or a model file."""
         self._make_diagnosis()
         state: dict[str, Any] = super().__getstate__()
         return state
-
-    @property
-    def diagnosis_(self) -> pd.DataFrame:
-        """How every regulator was found and how far to trust it, a row each; made at first use.
-
-        certified : found again in halves of the variables that share none, and of the samples where
-            noise is seen not to be independent, directions above it come to an end and zeros are
-            exact
-        found : certified, or sparser than chance and the same for any start
-        frequency : share of the other searches that have it
-        error : expected 1 - cosine between this regulator and that of another set of searches
-        recurrence : agreement of disjoint halves of the variables, 0 to 1
-        edges, zeros : number of targets, and of the non-targets that determine the regulator
-        noise_ratio : near 1 when zeros are exact, larger when they are only small
-        gap : near 1 when another column fits as well
-        score, chance : sparseness found, and the best that the same search reaches by chance
-        share : part of the regulator that no other one explains
-
-        Other methods than "refined" have other columns.
-        """
-        self._make_diagnosis()
-        return self._table("_diagnosis", index=self.get_feature_names_out())
-
-    @property
-    def evidence_(self) -> pd.DataFrame:
-        """The numbers behind the choice of the number of regulators; `reason_` says it in words."""
-        return self._table("_evidence")
-
-    @property
-    def studies_(self) -> pd.DataFrame:
-        """What several studies disagree on, after a fit to them; one row per regulator and study.
-
-        regulator, study, n_samples : of which regulator, in which study, of how many samples
-        variance_share : share of the study's variance that the regulator alone accounts for
-        correlation : of the regulator's row as that study alone gives it, with the common one
-        excess : squared deviation of the two in standard errors, beside its usual size
-        q : of that excess, by chance; Benjamini-Hochberg
-        disagrees : whether q is below 0.05
-        """
-        check_is_fitted(self, "study_records_")
-        return self._table("study_records_")
-
-    def _table(self, name: str, index: Any = None) -> pd.DataFrame:
-        import pandas as pd
-
-        check_is_fitted(self)
-        return pd.DataFrame(getattr(self, name), index=index)
 
     def _html_repr(self) -> str:
         """The notebook view: scikit-learn's diagram and, once fitted, the network."""
@@ -755,8 +338,3 @@ class RCweb(
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
-
-
-def _given_names(names: Mapping[str, str] | pd.Series, known: set[str]) -> dict[str, str]:
-    """``{id: name}`` of what is `known` and has a name."""
-    return {str(k): str(v) for k, v in names.items() if k in known and isinstance(v, str) and v}

@@ -1,4 +1,4 @@
-"""From a checked table to the solution of a method: the whole table in memory, or in blocks."""
+"""From one table to a fitted model: a method solves the whole of it in memory, or its blocks."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import issparse
 
+from rcweb.engine.limits import without_limits
 from rcweb.engine.methods import FIT_METHODS
-from rcweb.engine.prepare import Preparation, Prepared, prepare
+from rcweb.engine.prepare import Preparation, Prepared, prepare, restore
 from rcweb.engine.solution import Solution
+from rcweb.engine.threads import one_blas_thread
 from rcweb.engine.types import Array
+from rcweb.estimator.input import check_input, fill_missing, validated
 from rcweb.estimator.parameters import check_sizes
 
 if TYPE_CHECKING:
@@ -21,6 +24,63 @@ if TYPE_CHECKING:
     from rcweb.estimator import RCweb
     from rcweb.storage.checkpoint import Checkpoint
     from rcweb.tables import Origin
+
+
+def fit_one_table(model: RCweb, X: Any, measured: Any = None, *, limits: bool = True) -> RCweb:
+    """The body of `RCweb.fit` for one table; `limits` : whether values may lie at limits of
+    detection.
+    """
+    from rcweb.blocks import as_blocks, gather, in_blocks, learn_names
+    from rcweb.engine.lone import lone_note
+    from rcweb.tables import Origin
+
+    method, table, factors = FIT_METHODS[model.method], X, None
+    limits &= method.solve is None  # others get every entry as it is
+    center = method.centers if model.center == "auto" else bool(model.center)
+    blocks, observed = as_blocks(X), None
+    samples = getattr(X, "index", None) if blocks is None else getattr(blocks, "samples", None)
+    origin, whole = Origin.of(X, getattr(blocks, "samples", None)), blocks is None
+    if blocks is None:
+        X = validated(model, X, ensure_min_samples=2, ensure_min_features=2)
+        # Before filling: the input check must see which values are missing.
+        check_input(model, origin.look(X, model._given_names()), origin.source)
+        n_samples = X.shape[0]
+        X, observed = fill_missing(model, X, limits)
+        blocks = in_blocks(X) if method.solve is None or issparse(X) else None
+    else:
+        learn_names(model, blocks)
+        n_samples = blocks.shape[0]
+        model.limits_ = without_limits(blocks.shape[1])
+    if measured is not None:
+        from rcweb.knowledge.measured import align_measured
+
+        # A list has a method of that name.
+        names = None if callable(samples) else samples
+        factors = align_measured(measured, names, n_samples)
+    # Before the fit itself allocates memory, so that a refusal costs little time.
+    check_fits_memory(model, X, blocks)
+    # One BLAS thread: sums in another order would change the last bits, then the edges.
+    with one_blas_thread():
+        # Some methods and shapes need the whole table in memory; `gather` reads those.
+        if blocks is not None and (gathered := gather(blocks, model.method)) is not None:
+            if not whole:
+                check_input(model, origin.look(gathered, model._given_names()), origin.source)
+            (X, observed), blocks = fill_missing(model, gathered, limits), None
+        if blocks is None:
+            values = None if factors is None else factors.to_numpy(np.float64)
+            prepared, solution = fit_whole(model, X, center, observed, values)
+        else:
+            unchecked = None if whole else origin
+            prepared, solution = fit_blocks(model, blocks, center, observed, unchecked)
+        solution = restore(solution, prepared, model._given_names())
+    model.mean_ = prepared.mean
+    model.n_samples_ = n_samples
+    model.observed_ = np.ones(len(model.mean_)) if observed is None else observed
+    model._store(solution)
+    model.warnings_ += lone_note(prepared.lone, samples, getattr(model, "feature_names_in_", None))
+    if factors is not None:
+        model._match_fitted(table, factors, solution.measured)
+    return model if model.prior is None else model.guide(model.prior, model.groups)
 
 
 def fit_whole(
@@ -83,7 +143,7 @@ def fit_blocks(
     if origin is not None:
         # The input check sees the samples kept in memory; it takes no further pass over the data.
         rows = origin.look(samples.seen(), model._given_names(), blocks.shape[0])
-        model._check_input(rows, origin.source)
+        check_input(model, rows, origin.source)
     # The condensed table identifies the data: hashing the blocks would read them once more.
     known = table.gram if table.axes is None else table.axes
     solution = _solve(model, table, samples, _open_checkpoint(model, known, table.rest))

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from rcweb.engine.limits import hide_limits
 from rcweb.engine.threads import one_blas_thread
 from rcweb.engine.types import Array
+from rcweb.estimator.input import validated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +34,7 @@ PRIOR_COLUMNS = (
 )
 
 
-class Guided:
+class GuidedMixin:
     """Known targets in, new targets out; mixed into `RCweb`."""
 
     prior: Any
@@ -191,7 +192,7 @@ class Guided:
         model: Any = self
         if batch is not None or are_tables(X):
             X = with_common_mean(model, X, batch)
-        X = np.asarray(model._validated(X, reset=False), dtype=np.float64)
+        X = np.asarray(validated(model, X, reset=False), dtype=np.float64)
         centred = hide_limits(X, getattr(model, "limits_", None)) - model.mean_
         missing = np.isnan(centred)
         activities = np.where(missing, 0.0, centred) @ self.prior_projection_

@@ -11,6 +11,8 @@ from sklearn.utils.validation import check_array
 
 from rcweb.engine.studies import StudyLevels, agreement, study_levels
 from rcweb.engine.types import Array
+from rcweb.estimator.fitting import fit_one_table
+from rcweb.estimator.input import check_input, validated
 from rcweb.tables import InputWarning, Origin, as_numbers
 from rcweb.tables.studies import Studies, are_tables, check_in_memory, join_studies, study_of
 
@@ -43,7 +45,7 @@ def fit_studies(model: RCweb, X: Any, batch: Any) -> RCweb:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)  # said already, of the table as it was given
         # Studies have limits of their own, which one scale for all of them mixes.
-        model._fit_one(table, limits=levels is None)
+        fit_one_table(model, table, limits=levels is None)
     model.input_ = checked
     _store_studies(model, studies, values, levels)
     return model
@@ -73,7 +75,7 @@ def with_common_mean(model: RCweb, X: Any, batch: Any) -> Any:
     means = np.vstack([model.study_means_, model.mean_])
     rows = means[[len(names) if label is None else names.index(label) for label in labels]]
     # Checked here as `transform` would: another number of variables has no means.
-    return _like(table, model._validated(table, reset=False) - rows + model.mean_)
+    return _like(table, validated(model, table, reset=False) - rows + model.mean_)
 
 
 def _aligned(model: RCweb, studies: Studies) -> Any:
@@ -117,7 +119,7 @@ def _check_raw_input(model: RCweb, studies: Studies, values: Array) -> None:
     table = studies.table
     columns = list(map(str, table.columns)) if isinstance(table, pd.DataFrame) else None
     origin = Origin.of(table)
-    model._check_input(origin.look(values, columns), origin.source)
+    check_input(model, origin.look(values, columns), origin.source)
 
 
 def _store_studies(
