@@ -43,9 +43,17 @@ def provenance(
         "parameters": plain(dict(parameters)),
         "seed": seed,
         "python": platform.python_version(),
-        "packages": {name: found for name in _PACKAGES if (found := _version(name))},
+        "packages": {name: found for name in _PACKAGES if (found := installed_version(name))},
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
     }
+
+
+def installed_version(package: str) -> str:
+    """The version of an installed package; "" if it is missing."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
 
 
 def provenance_text(record: Mapping[str, Any]) -> str:
@@ -113,10 +121,3 @@ def _seal(record: Mapping[str, Any]) -> str:
     """Checksum of the record without its time and itself, so that equal runs have equal ones."""
     rest = {key: value for key, value in record.items() if key not in _NOT_SEALED}
     return hashlib.sha256(provenance_text(rest).encode()).hexdigest()
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""

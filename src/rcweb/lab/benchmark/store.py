@@ -12,24 +12,24 @@ import json
 import os
 import platform
 import subprocess
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+
+from rcweb.storage.provenance import installed_version
+from rcweb.storage.version import __version__
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "pandas")
 
 
 def environment() -> dict[str, Any]:
     """Versions, commit and machine, with an ``environment`` id made of them."""
-    from rcweb.storage.version import __version__
-
     facts: dict[str, Any] = {
         "rcweb": __version__,
         "commit": _commit(),
         "python": platform.python_version(),
-        **{name: _version(name) for name in LIBRARIES},
+        **{name: installed_version(name) or "missing" for name in LIBRARIES},
         "system": f"{platform.system()} {platform.machine()}",
         "processor": _processor(),
         "cpus": os.cpu_count(),
@@ -37,13 +37,6 @@ def environment() -> dict[str, Any]:
     text = json.dumps(facts, sort_keys=True)
     # A short id: rows repeat it thousands of times.
     return {"environment": hashlib.sha256(text.encode()).hexdigest()[:8], **facts}
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "missing"
 
 
 def _commit() -> str:
