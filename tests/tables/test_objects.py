@@ -72,6 +72,25 @@ def test_suspicious_tables_are_warned_of_once(data: np.ndarray) -> None:
         paper().fit(data)
 
 
+@pytest.mark.parametrize("way", ["one table", "batches", "studies", "blocks", "fit_transform"])
+def test_a_warning_names_the_line_of_the_user(data: np.ndarray, way: str) -> None:
+    """Whatever path the call takes: with batches it named a line of this package."""
+    counts = np.random.default_rng(0).poisson(np.exp(np.vstack([data, data]) + 3)).astype(float)
+    model = RCweb(3, random_state=0)
+    with pytest.warns(InputWarning, match="raw counts") as said:
+        if way == "batches":
+            model.fit(counts, batch=["a", "b"] * 60)
+        elif way == "studies":
+            model.fit([counts[:60], counts[60:]])
+        elif way == "blocks":
+            model.fit(pytest.importorskip("dask.array").from_array(counts, chunks=(50, 40)))
+        elif way == "fit_transform":
+            model.fit_transform(counts)
+        else:
+            model.fit(counts)
+    assert {warning.filename for warning in said} == {__file__}
+
+
 def test_a_table_the_wrong_way_round_is_warned_of(data: np.ndarray) -> None:
     """Names of genes in the index say so."""
     genes = [f"b{j:04d}" for j in range(40)]

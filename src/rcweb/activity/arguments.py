@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from rcweb.storage.errors import shorten
+from rcweb.storage.errors import shorten, warn_user
 
 
 def activity_table(activities: Any) -> pd.DataFrame:
@@ -75,8 +74,7 @@ def tell_left_out(samples: pd.Index, why: str) -> None:
     if len(samples):
         some = ", ".join(shorten(str(name)) for name in samples[:3])
         more = ", ..." if len(samples) > 3 else ""
-        # At the caller of the public function, whose line can be changed.
-        warnings.warn(f"{len(samples)} samples {why}: {some}{more}.", UserWarning, stacklevel=3)
+        warn_user(f"{len(samples)} samples {why}: {some}{more}.", UserWarning)
 
 
 def column_of(sheet: pd.DataFrame, title: str) -> pd.Series:

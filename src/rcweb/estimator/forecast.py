@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 import os
 import sys
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +23,7 @@ from rcweb.blocks.route import number_of_axes, route_of
 from rcweb.engine.effort import EFFORTS, MOST_ENTRIES
 from rcweb.engine.methods import FIT_METHODS
 from rcweb.engine.outliers import rows_seen
+from rcweb.storage.errors import warn_user
 from rcweb.storage.memory import available_memory, parse_size, show_size
 
 KINDS = ("dense", "sparse", "chunked")
@@ -171,7 +171,7 @@ def check_memory(expected: Forecast, max_memory: int | str | None = None) -> Non
             ".npy, .zarr, .h5ad or .parquet file, a dask array)"
             + ("." if max_memory is None else ", or raise max_memory.")
         )
-    warnings.warn(f"{need} That is close.", RuntimeWarning, stacklevel=4)
+    warn_user(f"{need} That is close.", RuntimeWarning)
 
 
 def _limit() -> int | None:

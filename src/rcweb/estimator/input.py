@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from rcweb.engine.limits import at_limits, without_limits
 from rcweb.engine.types import Array
+from rcweb.storage.errors import warn_user
 
 if TYPE_CHECKING:
     from rcweb.tables import Look
@@ -38,7 +38,7 @@ def check_input(model: Any, look: Look, source: str) -> None:
 
     model.input_ = check_object(look, source)
     if model.input_.warnings:
-        warnings.warn(InputWarning("\n".join(model.input_.warnings)), stacklevel=4)
+        warn_user("\n".join(model.input_.warnings), InputWarning)
 
 
 def fill_missing(model: Any, X: Any, limits: bool) -> tuple[Any, Array | None]:

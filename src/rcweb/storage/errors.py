@@ -1,6 +1,9 @@
-"""Errors of reading files, and how their messages name a place or a value."""
+"""Errors and warnings for users, and how their messages name a place or a value."""
 
 from __future__ import annotations
+
+import sys
+import warnings
 
 
 class TableError(ValueError):
@@ -9,6 +12,19 @@ class TableError(ValueError):
 
 class ModelError(ValueError):
     """A model file cannot be read, or should not be."""
+
+
+def warn_user(message: str, kind: type[Warning]) -> None:
+    """Warn at the line of the user, whatever path the call took through the package; scikit-learn
+    wraps some methods."""
+    level, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and _is_inside(frame.f_globals.get("__name__", "")):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, kind, stacklevel=level)
+
+
+def _is_inside(module: str) -> bool:
+    return module.partition(".")[0] in ("rcweb", "sklearn")
 
 
 def place(line: int | None = None, column: int | None = None, name: str | None = None) -> str:
