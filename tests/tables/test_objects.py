@@ -76,18 +76,17 @@ def test_suspicious_tables_are_warned_of_once(data: np.ndarray) -> None:
 def test_a_warning_names_the_line_of_the_user(data: np.ndarray, way: str) -> None:
     """Whatever path the call takes: with batches it named a line of this package."""
     counts = np.random.default_rng(0).poisson(np.exp(np.vstack([data, data]) + 3)).astype(float)
+    X, options = counts, {}
+    if way == "batches":
+        options = {"batch": ["a", "b"] * 60}
+    elif way == "studies":
+        X = [counts[:60], counts[60:]]
+    elif way == "blocks":
+        X = pytest.importorskip("dask.array").from_array(counts, chunks=(50, 40))
     model = RCweb(3, random_state=0)
+    fit = model.fit_transform if way == "fit_transform" else model.fit
     with pytest.warns(InputWarning, match="raw counts") as said:
-        if way == "batches":
-            model.fit(counts, batch=["a", "b"] * 60)
-        elif way == "studies":
-            model.fit([counts[:60], counts[60:]])
-        elif way == "blocks":
-            model.fit(pytest.importorskip("dask.array").from_array(counts, chunks=(50, 40)))
-        elif way == "fit_transform":
-            model.fit_transform(counts)
-        else:
-            model.fit(counts)
+        fit(X, **options)
     assert {warning.filename for warning in said} == {__file__}
 
 

@@ -54,6 +54,12 @@ class Prepared(Preparation):
     copies: int = field(default=0, kw_only=True)
 
     @property
+    def means(self) -> Array:
+        """(N_varying,) what was taken off the variables, in the units and the order of `G0`."""
+        units = 1.0 if self.units is None else self.units[self.columns]
+        return np.asarray(self.mean[self.columns] / units / self.scale)
+
+    @property
     def copies_note(self) -> tuple[str, ...]:
         """One sentence on samples that count once, nothing if there are none."""
         if not self.copies:

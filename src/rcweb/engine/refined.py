@@ -11,7 +11,6 @@ Every regulator is graded (`graded`): certified, found, or neither; then its edg
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -22,8 +21,10 @@ from rcweb.engine.checkpoint import StageStore
 from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.constant_sum import (
     CONSTANT_SUM_NOTE,
+    Uncentred,
+    beyond_directions,
     centring_suspected,
-    mean_stands_out,
+    may_be_asked,
     needs_mean,
 )
 from rcweb.engine.diagnosis import (
@@ -60,14 +61,13 @@ def solve_refined(
     random_state: int | np.random.RandomState | None = None,
     verbose: int = 0,
     checkpoint: StageStore | None = None,
-    uncentred: Callable[[], tuple[CondensedTable, Samples, Array]] | None = None,
+    uncentred: Uncentred | None = None,
     measured: Array | None = None,
 ) -> Solution:
     """Find a sparse network behind a centred table (M x N), condensed and as its samples.
 
     doubtful : whether regulators that are neither certified nor found get edges too
-    uncentred : gives the same table with its means, condensed and as samples, and the means (N,);
-        called where they may be needed (see `constant_sum`)
+    uncentred : the same table with its means, made where they may be needed (see `constant_sum`)
     measured : (M, F) factors measured in some samples, NaN elsewhere; all samples are in memory
     """
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
@@ -75,15 +75,15 @@ def solve_refined(
     wanted = _Wanted(n_components, degree, fdr, doubtful, measured)
     searched = search_table(table, samples, n_components, run)
     again = replace(run, checkpoint=None)  # which has the first search
-    suspected = centring_suspected(searched.problem.space, searched.found)
-    if uncentred is not None and suspected:
-        raw, raw_samples, mean = uncentred()
-        means = searched.arrangement.arranged(mean)
-        if mean_stands_out(means, searched.problem.spectrum):
-            run.report("most columns do not recur: the table is searched with its means")
+    spectrum, found = searched.problem.spectrum, searched.found
+    if uncentred is not None and may_be_asked(searched.problem.space, found):
+        means = searched.arrangement.arranged(uncentred.mean)
+        beyond = beyond_directions(means, spectrum)
+        if beyond is not None and centring_suspected(spectrum, found, beyond):
+            run.report("most columns are gone with the means: the table is searched as it is")
             more = n_components if isinstance(n_components, str) else n_components + 1
-            whole = search_table(raw, raw_samples, more, again)
-            if needs_mean(whole.found, searched.found):
+            whole = search_table(*uncentred.make(), more, again)
+            if needs_mean(whole.found, whole.rows(), found, searched.rows()):
                 whole = replace(whole, tried=searched.tried, asked=n_components)
                 solution = _finish(grade(whole, run), wanted, run)
                 notes = (*solution.warnings, CONSTANT_SUM_NOTE)

@@ -40,6 +40,11 @@ class Searched:
     weigh: Weigh | None
     curves: int = 0
 
+    def rows(self) -> Array:
+        """(n, N) of the columns found, up to scale, in the user's order and units."""
+        rows = self.problem.space.rows(self.found.columns.B) / self.problem.spectrum.factor
+        return self.arrangement.restore(rows)
+
     def rows_of_samples(self, most: int | None = None) -> Array:
         """(m, N) the samples in memory, at most `most`, as the search saw them: rescaled, in the
         engine's order."""

@@ -20,6 +20,7 @@ from rcweb.estimator.parameters import check_sizes
 
 if TYPE_CHECKING:
     from rcweb.engine.condensed import CondensedTable
+    from rcweb.engine.constant_sum import Uncentred
     from rcweb.engine.samples import Samples
     from rcweb.estimator import RCweb
     from rcweb.storage.checkpoint import Checkpoint
@@ -104,6 +105,7 @@ def fit_whole(
         return prepared, solve(prepared.G0, model.get_params())
     # Imported here: compiled kernels would slow down `import rcweb`.
     from rcweb.engine.condensed import CondensedTable
+    from rcweb.engine.constant_sum import Uncentred
     from rcweb.engine.samples import InMemory
 
     # In the order of `prepare`, which removed constant variables.
@@ -115,12 +117,12 @@ def fit_whole(
 
     whole: list[Prepared] = []
 
-    def uncentred() -> tuple[CondensedTable, Samples, Array]:
+    def uncentred() -> tuple[CondensedTable, Samples]:
         # Made when asked for: most tables do not need a second copy.
         whole.append(replace(prepare(limited, center=False, arrange=True), lone=lone))
-        return *condensed(whole[0], False), whole[0].G0.mean(axis=0)
+        return condensed(whole[0], False)
 
-    other = uncentred if model.center == "auto" else None
+    other = Uncentred(prepared.means, uncentred) if model.center == "auto" else None
     checkpoint = _open_checkpoint(model, X)
     solution = _solve(model, *condensed(prepared, center), checkpoint, other, measured)
     solution = replace(solution, warnings=(*solution.warnings, *prepared.copies_note))
@@ -171,7 +173,7 @@ def _solve(
     table: CondensedTable,
     samples: Samples,
     checkpoint: Checkpoint | None,
-    uncentred: Any = None,
+    uncentred: Uncentred | None = None,
     measured: Array | None = None,
 ) -> Solution:
     from rcweb.engine.refined import solve_refined

@@ -94,11 +94,11 @@ class Found:
         turned = TURNED + CERTAIN * (1 - TURNED)
         return (self._beyond_chance > CERTAIN) & (~self.paired | (self.recurrence > turned))
 
-    @property
-    def n_recurrent(self) -> float:
+    def n_recurrent(self, among: Mask | None = None) -> float:
         """Number of columns that recur in halves of the variables, each by how far it does beyond
-        chance."""
-        return float(np.maximum(self._beyond_chance, 0.0).sum())
+        chance; of some of them, if they are given."""
+        recurrent = np.maximum(self._beyond_chance, 0.0)
+        return float(recurrent.sum() if among is None else recurrent[among].sum())
 
     @property
     def lasting(self) -> Mask:
