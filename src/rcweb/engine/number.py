@@ -33,7 +33,7 @@ from rcweb.engine.search.halves import (
 from rcweb.engine.search.search import is_diffuse, usual_chance
 from rcweb.engine.search.space import Space
 from rcweb.engine.solution import Records
-from rcweb.engine.spectrum import Spectrum, first_directions, last_step, with_room
+from rcweb.engine.spectrum import FEW_LEFT, Spectrum, first_directions, last_step, with_room
 
 
 @dataclass(frozen=True)
@@ -83,15 +83,16 @@ class Directions:
 
     @property
     def recurrent(self) -> float:
-        """Columns that both halves of a split have; mean over the splits."""
-        counts = [count_recurrent(self.space, split) for split in self.splits]
-        return float(np.mean(counts)) if counts else 0.0
+        """Columns that both halves of a split have; mean over the splits. One that is the same in
+        both counts 1, whatever chance reaches among so many."""
+        return self.recurrent_share * self.space.K
 
     @property
     def recurrent_share(self) -> float:
-        """The same as a share of the most that there can be."""
+        """The same as a share of all columns."""
         most = self.space.K * (1 - chance_cosine(self.space.K) ** 2)
-        return self.recurrent / most if most > 0 else 0.0
+        counts = [count_recurrent(self.space, split) for split in self.splits]
+        return float(np.mean(counts)) / most if counts and most > 0 else 0.0
 
 
 def directions_for(
@@ -192,15 +193,16 @@ class Tried:
 
 def try_numbers(table: CondensedTable, most: int, report: Callable[[str], None]) -> Tried:
     """Bases of `most` directions, a half of them and so on, from the smallest on, until doubling
-    gains little."""
-    numbers = [most]
-    # Among fewer, columns agree by chance: the best of 12 has a cosine of 0.64 with any other.
-    while numbers[-1] >= 2 * ENOUGH_TO_TELL:
+    gains little; among few directions, where columns agree by chance, it goes on. Of samples too
+    few to tell noise all directions are returned, ungraded."""
+    numbers, left = [most], min(table.M - 1, table.N) - most
+    while left >= FEW_LEFT and numbers[-1] >= 2 * FEWEST:
         numbers.append(numbers[-1] // 2)
     tried = Tried([], [])
     for K in reversed(numbers):
         tried = _try(tried, table, K, most, report)
-        if len(tried.counts) > 1 and tried.counts[-1] < (1 + LITTLE) * max(tried.counts[:-1]):
+        gain = len(tried.counts) > 1 and tried.counts[-1] >= (1 + LITTLE) * max(tried.counts[:-1])
+        if K >= 2 * ENOUGH_TO_TELL and not gain:
             break
     return tried
 
@@ -218,12 +220,9 @@ def _try(
 def _try_between(
     tried: Tried, table: CondensedTable, most: int, report: Callable[[str], None]
 ) -> Tried:
-    """With the numbers half way between the best one and its neighbours. Not among few directions,
-    where columns agree by chance."""
+    """With the numbers half way between the best one and its neighbours."""
     K = tried.best.space.K
-    if K < 2 * ENOUGH_TO_TELL:
-        return tried
     for other in (3 * K // 4, 3 * K // 2):
-        if other <= most:
+        if 2 * FEWEST <= other <= most:
             tried = _try(tried, table, other, most, report)
     return tried
