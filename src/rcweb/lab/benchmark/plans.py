@@ -222,12 +222,13 @@ def _organisms() -> tuple[Block, ...]:
 def _foreign() -> tuple[Block, ...]:
     """FastICA first: its rho and its seconds are the reference for the others. optICA chooses P
     where M <= 100: it tries dimensions up to M, many times each."""
-    cells, auto, seeds = foreign_cells(), foreign_cells("auto"), (0, 1)
+    cells, auto, seeds, four = foreign_cells(), foreign_cells("auto"), (0, 1), (0, 1, 2, 3)
     few = tuple(cell for cell in auto if cell.n_samples <= 100 and cell.world not in NULLS)
     amounts = tuple(cell for cell in cells if cell.world in NON_NEGATIVE)
     blocks = (
+        Block(cells, ("fastica", "rcweb"), four),
+        Block(auto, ("rcweb",), four),
         Block(cells, (*CHALLENGERS, "optica-quick", *SPARSE_PRIORS), seeds),
-        Block(auto, ("rcweb",), seeds),
         Block(amounts, ("nmf", "cnmf"), seeds),
         Block(cells, (*SLOWEST, *TOLD_DENSITY), (0,)),
         Block(few, ("optica-quick",), (0,)),
