@@ -3,7 +3,7 @@ same order."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from rcweb import RCweb
 from rcweb.blocks import open_blocks
 from rcweb.blocks.local import Local
 from rcweb.engine.matching import match_rows
+from rcweb.engine.posterior.gibbs import Chain, Posterior
 from rcweb.engine.prepare import prepare
 from rcweb.lab.simulate import simulate
 
@@ -44,12 +45,32 @@ def tall() -> np.ndarray:
 
 
 def counts() -> np.ndarray:
-    """Mostly zeros, all positive."""
+    """Three quarters zeros, all positive; the search is sure of its rows."""
+    return np.where(tall() > 0.3, tall(), 0.0)
+
+
+def unsure() -> np.ndarray:
+    """So much noise that the posterior is sampled, here for 450 sweeps."""
+    return simulate(1500, 60, P, noise=2.0, random_state=0).data
+
+
+def stuck() -> np.ndarray:
+    """Four fifths zeros: the posterior is sampled for 6,000 sweeps."""
     return np.where(tall() > 0.8, tall(), 0.0)
+
+
+TABLES = {"tall": tall, "counts": counts, "unsure": unsure, "stuck": stuck}
 
 
 def fit(X: Any, **options: Any) -> RCweb:
     return RCweb(P, random_state=0, **options).fit(X)
+
+
+@cache
+def in_memory(table: str, most_gram: int = 8000) -> RCweb:
+    """The fit of the array in memory, made once; `most_gram` must be what the test has set."""
+    assert most_gram == route.MOST_GRAM
+    return fit(TABLES[table]())
 
 
 def assert_same(model: RCweb, reference: RCweb) -> None:
@@ -70,8 +91,7 @@ def assert_same(model: RCweb, reference: RCweb) -> None:
 @pytest.mark.parametrize("storage", SAME_BITS)
 def test_same_bits_from_every_dense_storage(storage: str, tmp_path: Path) -> None:
     """A file on disk, whatever its chunks, gives the bits of the array in memory."""
-    X = tall()
-    model, reference = fit(SAME_BITS[storage](X, tmp_path)), fit(X)
+    model, reference = fit(SAME_BITS[storage](tall(), tmp_path)), in_memory("tall")
     assert model.route_ == reference.route_ == "gram"
     np.testing.assert_array_equal(model.components_, reference.components_)
     np.testing.assert_array_equal(model.edge_probability_, reference.edge_probability_)
@@ -80,30 +100,50 @@ def test_same_bits_from_every_dense_storage(storage: str, tmp_path: Path) -> Non
 @pytest.mark.parametrize("storage", SAME_ANSWER)
 def test_same_answer_from_every_storage(storage: str, tmp_path: Path) -> None:
     """Sparse and chunked tables, whose sums have another order, agree to 1e-6."""
-    X = counts() if "sparse" in storage else tall()
-    model = fit(SAME_ANSWER[storage](X, tmp_path))
+    table = "counts" if "sparse" in storage else "tall"
+    model = fit(SAME_ANSWER[storage](TABLES[table](), tmp_path))
     assert model.route_ == "gram"
-    assert_same(model, fit(X))
+    assert_same(model, in_memory(table))
 
 
 @pytest.mark.parametrize("storage", ["csr", "zarr", "dask uneven", "parquet", "h5ad csr"])
-@pytest.mark.parametrize("table", [tall, counts])
+@pytest.mark.parametrize("table", ["tall", "counts", pytest.param("stuck", marks=pytest.mark.slow)])
 def test_same_answer_by_the_range_finder(
-    storage: str, table: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    storage: str, table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same, where the table is too large for products of all variables."""
     monkeypatch.setattr(route, "MOST_GRAM", 50)
-    X = table()
-    model, reference = fit((SAME_BITS | SAME_ANSWER)[storage](X, tmp_path)), fit(X)
+    model = fit((SAME_BITS | SAME_ANSWER)[storage](TABLES[table](), tmp_path))
+    reference = in_memory(table, 50)
     assert model.route_ == reference.route_ == "axes"
     assert model.passes_ >= streamed.RANGE_PASSES
     assert_same(model, reference)
 
 
+@pytest.mark.parametrize("most_gram", [8000, 50])
+@pytest.mark.parametrize("table", ["unsure", pytest.param("stuck", marks=pytest.mark.slow)])
+def test_a_sampled_posterior_has_the_same_answer(
+    table: str, most_gram: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hundreds of sweeps do not enlarge the rounding of sums: no draw is decided by it."""
+    sweeps: list[int] = []
+    usual = Chain.run
+
+    def counted(chain: Chain, n: int, **options: Any) -> Posterior:
+        sweeps.append(n)
+        return usual(chain, n, **options)
+
+    monkeypatch.setattr(Chain, "run", counted)
+    monkeypatch.setattr(route, "MOST_GRAM", most_gram)
+    model = fit(sparse.csr_array(TABLES[table]()))
+    assert sweeps, "this table was to be sampled"
+    assert_same(model, in_memory(table, most_gram))
+
+
 def test_blocks_agree_with_the_table_taken_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of 400 rows, one block and no blocks at all: the same network."""
     X = tall()
-    blocks = fit(X)
+    blocks = in_memory("tall")
     monkeypatch.setattr(base, "FEWEST_ROWS", 2000)
     whole = fit(X)
     assert (blocks.route_, whole.route_) == ("gram", "memory")
