@@ -10,18 +10,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rcweb import RCweb
+from rcweb.engine.effort import EFFORTS, Effort, Sweeps
 from rcweb.lab.metrics import score_network
 
 # What the input check says of such tables is tested in tests/tables.
 pytestmark = pytest.mark.filterwarnings("ignore::rcweb.tables.check.InputWarning")
 
 HELPFUL = re.compile("must be smaller than|more than the rank of the table|needs at least 2")
+# Every step of the usual budgets, fewer times: a table like these takes all of 6,000 sweeps.
+SHORT = {
+    "standard": Effort(1, None, Sweeps(300, 10, 100)),
+    "high": Effort(3, Sweeps(50, 50, 100), Sweeps(600, 50, 200)),
+}
 
 
-def check(X: np.ndarray, n_components: int | str, **options: object) -> RCweb | None:
+def check(
+    X: np.ndarray, n_components: int | str, *, short: bool = True, **options: object
+) -> RCweb | None:
     """Fit; numbers finite and in their ranges. Warnings are errors in these tests."""
     try:
-        model = RCweb(n_components, random_state=0, **options).fit(X)
+        with pytest.MonkeyPatch.context() as patch:
+            for quality, effort in SHORT.items() if short else ():
+                patch.setitem(EFFORTS, quality, effort)
+            model = RCweb(n_components, random_state=0, **options).fit(X)
     except ValueError as error:
         assert HELPFUL.search(str(error)), error  # noqa: PT017 (an answer would do as well)
         return None
@@ -87,8 +98,7 @@ KINDS = {
 }
 
 
-@settings(max_examples=60)
-@given(
+any_table = given(
     st.sampled_from(sorted(KINDS)),
     st.integers(0, 10**6),
     st.integers(2, 24),
@@ -96,6 +106,10 @@ KINDS = {
     st.one_of(st.just("auto"), st.integers(1, 6)),
     st.sampled_from([1.0, 1e12, 1e-12]),
 )
+
+
+@settings(max_examples=60)
+@any_table
 def test_any_small_table(
     kind: str, seed: int, M: int, N: int, n_components: int | str, scale: float
 ) -> None:
@@ -104,11 +118,31 @@ def test_any_small_table(
     check(X * scale if scale != 1.0 else X, n_components)
 
 
+@pytest.mark.slow
+@settings(max_examples=60)
+@any_table
+def test_any_small_table_with_the_whole_budget(
+    kind: str, seed: int, M: int, N: int, n_components: int | str, scale: float
+) -> None:
+    """The same, sampled for as long as a fit may be."""
+    X = KINDS[kind](np.random.default_rng(seed), M, N)
+    check(X * scale if scale != 1.0 else X, n_components, short=False)
+
+
 @pytest.mark.parametrize("kind", sorted(KINDS))
 @pytest.mark.parametrize("options", [{"degree": 1}, {"quality": "high"}, {"fdr": 0.9}])
 def test_every_kind_with_every_option(kind: str, options: dict) -> None:
     """The same for a degree given, for the higher quality, and for a generous rate."""
     check(KINDS[kind](np.random.default_rng(1), 16, 13), 2, **options)
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.parametrize(
+    "options", [{}, pytest.param({"quality": "high"}, marks=pytest.mark.slow)], ids=str
+)
+def test_every_kind_with_the_whole_budget(kind: str, options: dict) -> None:
+    """A chain of thousands of sweeps goes nowhere either where it has not been in hundreds."""
+    check(KINDS[kind](np.random.default_rng(1), 16, 13), 2, short=False, **options)
 
 
 @pytest.mark.parametrize("shape", [(2, 2), (2, 9), (3, 4), (9, 2), (4, 60), (60, 4)])
