@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +29,25 @@ P, M, N = 6, 2000, 120
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
 
-@pytest.fixture
-def workers(tmp_path: Path) -> Iterator[tuple[Cluster, Any]]:
-    with cluster(tmp_path) as started, distributed.Client(started.address) as client:
+@contextmanager
+def two_workers(folder: Path) -> Iterator[tuple[Cluster, Any]]:
+    with cluster(folder) as started, distributed.Client(started.address) as client:
         client.wait_for_workers(2, timeout=600)
         yield started, client
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Of one cluster for all tests that leave its workers alive."""
+    with two_workers(tmp_path_factory.mktemp("cluster")) as (_, client):
+        yield client
+
+
+@pytest.fixture
+def workers(tmp_path: Path) -> Iterator[tuple[Cluster, Any]]:
+    """Of a cluster of the test's own, whose workers it may kill."""
+    with two_workers(tmp_path) as both:
+        yield both
 
 
 def table() -> np.ndarray:
@@ -51,7 +66,7 @@ def assert_same(model: RCweb, reference: RCweb) -> None:
 
 @pytest.mark.parametrize("most_gram", [8000, 50])
 def test_same_answer_on_a_cluster(
-    workers: tuple[Cluster, Any], most_gram: int, monkeypatch: pytest.MonkeyPatch
+    client: Any, most_gram: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two workers give the answer of one process, by both routes; activities stay lazy."""
     monkeypatch.setattr(route, "MOST_GRAM", most_gram)
@@ -118,9 +133,8 @@ def test_all_workers_gone_is_said(
     killer.join()
 
 
-def test_resampling_on_a_cluster(workers: tuple[Cluster, Any]) -> None:
+def test_resampling_on_a_cluster(client: Any) -> None:
     """Resamples are fitted by the workers; the frequencies are those of one process."""
-    _, client = workers
     X = table()[:300]
     model = fit(X)
     options: dict[str, Any] = {"n_resamples": 4, "random_state": 0}
@@ -129,12 +143,11 @@ def test_resampling_on_a_cluster(workers: tuple[Cluster, Any]) -> None:
     np.testing.assert_array_equal(here.edge_frequency, there.edge_frequency)
 
 
-def test_benchmark_plan_on_a_cluster(workers: tuple[Cluster, Any], tmp_path: Path) -> None:
+def test_benchmark_plan_on_a_cluster(client: Any, tmp_path: Path) -> None:
     """Fits of a plan run on the workers, and their rows come back."""
     from rcweb.lab.benchmark import run
     from rcweb.lab.benchmark.store import read_rows
 
-    _, client = workers
     options: dict[str, Any] = {"quick": True, "methods": ["fastica"], "seeds": 1}
     folder = run("fig1", out=tmp_path / "out", n_jobs=2, executor=client.get_executor(), **options)
     rows = read_rows(folder / "rows.jsonl")

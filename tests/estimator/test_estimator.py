@@ -397,7 +397,7 @@ def test_a_dense_factor_is_reported_as_such(seed):
 
 def test_doubtful_edges_are_drawn_on_request_and_marked():
     """Few samples leave regulators unconfirmed; who wants their edges gets them, with the grade."""
-    X = simulate(20, 150, 12, noise=0.8, random_state=1).data
+    X = simulate(20, 150, 12, noise=0.6, random_state=0).data
     plain, all_drawn = (
         RCweb(12, doubtful=doubtful, random_state=0).fit(X) for doubtful in (False, True)
     )
