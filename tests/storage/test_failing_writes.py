@@ -65,7 +65,7 @@ def fit_to_full(data: Path, out: Path, limit: int, *more: str) -> subprocess.Com
 
 
 @needs_linux
-@pytest.mark.parametrize("limit", [1_000, 20_000, 60_000])
+@pytest.mark.parametrize("limit", [1_000, pytest.param(20_000, marks=pytest.mark.slow), 60_000])
 def test_a_disk_that_is_full_keeps_the_old_result(data, tmp_path, limit):
     """Full at the first file, or at a later one: an error in one sentence, no litter."""
     out = tmp_path / "out"

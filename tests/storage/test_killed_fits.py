@@ -29,7 +29,7 @@ rcweb.storage.checkpoint.EVERY = 0.02
 X = np.load(sys.argv[1])
 RCweb(2, quality="high").fit(X[:50, :40])  # compiled code is loaded
 print("started", flush=True)
-model = RCweb(12, quality="high", random_state=3, checkpoint=sys.argv[3] or None).fit(X)
+model = RCweb(8, quality="high", random_state=3, checkpoint=sys.argv[3] or None).fit(X)
 np.savez(sys.argv[2], *[
     model.components_, model.edge_probability_, model.edge_score_, model.projection_,
     model.noise_, model.rotation_, model.singular_values_,
@@ -40,7 +40,7 @@ np.savez(sys.argv[2], *[
 @pytest.fixture(scope="module")
 def data(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("killed") / "X.npy"
-    np.save(path, simulate(250, 300, 12, noise=0.5, random_state=0).data)
+    np.save(path, simulate(150, 150, 8, noise=0.5, random_state=0).data)
     return path
 
 
@@ -114,7 +114,7 @@ def test_the_chain_is_saved_in_the_middle(data, tmp_path, monkeypatch):
     from rcweb.engine.posterior.gibbs import Chain
 
     X = np.load(data)
-    parameters = {"n_components": 12, "quality": "high", "random_state": 1}
+    parameters = {"n_components": 8, "quality": "high", "random_state": 1}
     expected = RCweb(**parameters).fit(X)
     monkeypatch.setattr("rcweb.storage.checkpoint.EVERY", 0.0)
     whole_sweep, swept = Chain._sweep, [0]
@@ -154,7 +154,7 @@ def test_other_data_or_parameters_are_refused(data, tmp_path):
             model.set_params(checkpoint=str(tmp_path / "c")).fit(table)
     assert {path: path.read_bytes() for path in (tmp_path / "c").iterdir()} == before
     again = RCweb(4, random_state=0, checkpoint=tmp_path / "c", verbose=0, max_memory="9GB").fit(X)
-    assert again.components_.shape == (4, 300)
+    assert again.components_.shape == (4, 150)
 
 
 def test_a_checkpoint_needs_what_can_be_repeated(data, tmp_path):
