@@ -28,7 +28,7 @@ def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def complete() -> np.ndarray:
     """Mostly zeros: as good for sparse storage as for any other."""
-    X = simulate(*SHAPE, 3, noise=0.3, random_state=0).data
+    X = simulate(*SHAPE, 3, density=0.5, noise=0.3, random_state=0).data
     return np.where(np.abs(X) > 0.5, X, 0.0)
 
 

@@ -34,11 +34,11 @@ def test_true_rows_recur_and_sums_of_two_do_not(seed: int) -> None:
 @pytest.mark.parametrize(
     ("seed", "M", "N", "memory", "asked"),
     [
-        (0, 100, 400, 0.9, "auto"),
+        pytest.param(0, 100, 400, 0.9, "auto", marks=pytest.mark.slow),
         (1, 100, 400, 0.9, "auto"),
         (1, 100, 400, 0.9, 10),
         (10, 200, 300, 0.8, 8),
-        (11, 200, 300, 0.8, 8),
+        pytest.param(11, 200, 300, 0.8, 8, marks=pytest.mark.slow),
         (10, 150, 500, 0.6, 12),
     ],
 )
