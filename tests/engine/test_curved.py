@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from rcweb import RCweb
 from rcweb.engine.curved import curvature, curve_of, size_correlation
+from rcweb.engine.effort import EFFORTS, Effort, Sweeps
 from rcweb.engine.matching import row_correlation
 
 RNG = np.random.default_rng(0)
@@ -122,6 +123,8 @@ def test_a_checkpoint_of_the_first_search_is_not_taken_for_the_second(
 ) -> None:
     """The sampler's state is saved in every round; that of the first search has other columns."""
     monkeypatch.setattr("rcweb.storage.checkpoint.EVERY", 0.0)
+    shorter = Effort(3, Sweeps(50, 20, 150), Sweeps(600, 20, 150))
+    monkeypatch.setitem(EFFORTS, "high", shorter)
     X, _ = hill_table(0)
     plain = RCweb(quality="high", random_state=0).fit(X)
     assert "curves of other regulators" in plain.reason_

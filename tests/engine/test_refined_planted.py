@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from rcweb import RCweb
-from rcweb.engine.effort import EFFORTS
+from rcweb.engine.effort import EFFORTS, Effort, Sweeps
 from rcweb.engine.matching import match_rows, row_correlation
 from rcweb.engine.posterior.gibbs import Chain, Posterior
 from rcweb.lab.metrics import score_network
@@ -223,6 +223,8 @@ def test_the_shape_of_weights_is_learned_from_sure_rows_only(
             return draw(*arguments)
 
         monkeypatch.setattr(gibbs, name, counted)
+    # Which rows are sure is known before the chain is long.
+    monkeypatch.setitem(EFFORTS, "standard", Effort(1, None, Sweeps(600, 10, 100)))
     fit(signal + noise * signal.std() * unit, 10)
     assert drawn["draw_edges"] > 0, "this table was to be sampled"
     assert bool(drawn["draw_shaped_edges"]) is learned
