@@ -16,7 +16,7 @@ from style import BLUE, GREY, LIGHT, ORANGE, RED, new_figure
 from rcweb import RCweb
 from rcweb.engine.basis import noise_edge
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.conventions import LITTLE
+from rcweb.engine.conventions import GOOD_PART, LITTLE
 from rcweb.engine.curved import curvature, curve_of
 from rcweb.engine.edges import keep_at_fdr
 from rcweb.engine.lone import FAR, find_lone, scatter_of
@@ -28,7 +28,7 @@ from rcweb.engine.prepare import prepare
 from rcweb.engine.sample_noise import equalise
 from rcweb.engine.samples import InMemory
 from rcweb.engine.search.consensus import OFTEN, agree, most_error
-from rcweb.engine.search.found import CERTAIN, RECURRENT, Found
+from rcweb.engine.search.found import CERTAIN, Found
 from rcweb.engine.search.halves import STREAM, beyond_chance
 from rcweb.engine.search.joint import Columns
 from rcweb.engine.search.newton import Ascent
@@ -538,7 +538,7 @@ def engine_grades() -> Figure:
         which = grade[order] == g
         axes.bar(np.flatnonzero(which) + 1, beyond[order][which], color=colours[g],
                  edgecolor="black", lw=0.6, label=names[g])  # fmt: skip
-    for level in (CERTAIN, RECURRENT):
+    for level in (CERTAIN, GOOD_PART * CERTAIN):
         axes.axhline(level, color="black", lw=0.9, ls="--")
     for x, k in enumerate(order, 1):
         axes.text(x, max(beyond[k], 0) + 0.03, f"{rho[k]:.2f}", ha="center", fontsize=8,

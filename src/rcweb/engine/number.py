@@ -160,8 +160,8 @@ def _step_that_ends(table: CondensedTable) -> int:
     before = Directions.of(first_directions(table, step, step, step)).searched()
     if not (beyond.splits and before.splits):
         return 0
-    little = LITTLE * fall**2 * max(before.recurrent_share, 0.0) * step
-    return step if beyond.recurrent_share * width <= little else 0
+    little = LITTLE * fall**2 * max(before.recurrent, 0.0)
+    return step if beyond.recurrent <= little else 0
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,14 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rcweb.engine.conventions import LITTLE
+from rcweb.engine.conventions import GOOD_PART, LITTLE
 from rcweb.engine.search.halves import beyond_chance
 from rcweb.engine.search.joint import Columns
 from rcweb.engine.types import Array, Mask
 
-# Least recurrence over halves of the variables, beyond chance, of a certified row; and of a row
-# that counts as found where zeros are not exact. Grades depend on the first more than on any other
-# number (plan `sensitivity`). With 0.1 for the second, rows of a background of 0.4 are found that
-# are not right.
-CERTAIN, RECURRENT = 2 / 3, 1 / 6
+# Least recurrence over halves of the variables, beyond chance, of a certified row. Grades depend on
+# it more than on any other number (plan `sensitivity`).
+CERTAIN = 2 / 3
 # Mean cosine of a row with the nearest of two orthogonal ones in its plane, turned at random: that
 # of an angle between 0 and 45 degrees. Derived.
 TURNED = 4 / np.pi * np.sin(np.pi / 4)
@@ -114,8 +112,10 @@ class Found:
         if self.exact:
             sparse = self.sparse & (self.clear | self.trusted)
             return self.certified | (same & sparse & self.lasting)
-        # Where no search has a row that is sparser than chance, all return the same dense one.
-        return self.certified | (same & self.sparser & (self._beyond_chance > RECURRENT))
+        # Where no search has a row that is sparser than chance, all return the same dense one. With
+        # a sixth of what certifies, rows of a background of 0.4 are found that are not right.
+        recurs = self._beyond_chance > GOOD_PART * CERTAIN
+        return self.certified | (same & self.sparser & recurs)
 
     @property
     def sparser(self) -> Mask:
