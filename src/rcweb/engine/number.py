@@ -198,8 +198,8 @@ class Tried:
 
 def try_numbers(table: CondensedTable, most: int, report: Callable[[str], None]) -> Tried:
     """Bases of `most` directions, a half of them and so on, from the smallest on, until doubling
-    hardly gains. Where the smallest has nearly the most, fewer directions are tried too; but of
-    samples too few to tell noise all directions are returned, ungraded."""
+    hardly gains. Where the smallest has nearly the most, and some, fewer directions are tried too;
+    but of samples too few to tell noise all directions are returned, ungraded."""
     numbers = [most]
     while numbers[-1] >= 2 * ENOUGH_TO_TELL:
         numbers.append(numbers[-1] // 2)
@@ -211,7 +211,7 @@ def try_numbers(table: CondensedTable, most: int, report: Callable[[str], None])
         if len(tried.counts) > 1 and tried.counts[-1] < (1 + LITTLE / 2) * max(tried.counts[:-1]):
             break
     smallest, left = numbers[-1], min(table.M - 1, table.N) - most
-    if left >= FEW_LEFT and tried.counts[0] >= tried.nearly_most:
+    if left >= FEW_LEFT and tried.counts[0] >= max(tried.nearly_most, 1.0):
         while (smallest := smallest // 2) >= FEWEST:
             tried = _try(tried, table, smallest, most, report)
     return tried
