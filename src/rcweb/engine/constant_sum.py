@@ -71,10 +71,12 @@ def centring_suspected(spectrum: Spectrum, found: Found, beyond: Array) -> bool:
 
 
 def needs_mean(whole: Found, rows: Array, centred: Found, centred_rows: Array) -> bool:
-    """Whether clearly more columns recur with the means than are shared with the centred table, one
-    more being the means themselves; `rows` (n, N) are those of the columns."""
+    """Whether most columns recur with the means, and clearly more than are shared with the centred
+    table, one more being the means themselves; `rows` (n, N) are those of the columns. Of few
+    samples hardly any two searches share columns."""
     shared = _among(_unit(centred_rows), _unit(rows))
-    return whole.n_recurrent() > CLEARLY * (centred.n_recurrent(shared) + 1)
+    clearly_more = CLEARLY * (centred.n_recurrent(shared) + 1)
+    return whole.n_recurrent() > max(clearly_more, len(whole.score) / 2)
 
 
 def _among(B: Array, others: Array) -> Mask:
