@@ -17,7 +17,7 @@ SIZE_STEP = 1.3  # lists within this ratio of sizes share a pool; groups within 
 LEAST_DRAWS = 300  # random lists, at least, to which one known list is compared as a whole
 DRAWS_IN_ALL = 2000  # random lists for all known ones, whose tails are fitted together
 FEWER = 4e6  # members squared, summed over these: long lists are compared to fewer
-TAIL = 0.05  # share of random lists to which an exponential tail is fitted
+UPPER = 0.05  # share of random lists to which an exponential tail is fitted
 
 
 class RandomLists:
@@ -146,11 +146,13 @@ def _left_out(x: Array) -> Array:
 
 
 def tail_probability(standing: Array, random: Array) -> Array:
-    """Share of random lists that stand as high: counted, and beyond `TAIL` of them by an
+    """Share of random lists that stand as high: counted, and beyond `UPPER` of them by an
     exponential fitted to their tail, whose resolution does not end at their number."""
     random = np.sort(random)
-    top = random[int((1 - TAIL) * len(random))]
+    top = random[int((1 - UPPER) * len(random))]
     beyond = random[random > top] - top
     rate = 1 / max(float(beyond.mean()), 1e-12) if len(beyond) else 1.0
     counted = (len(random) - np.searchsorted(random, standing) + 1) / (len(random) + 1)
-    return np.where(standing > top, TAIL * np.exp(-rate * np.maximum(standing - top, 0.0)), counted)
+    return np.where(
+        standing > top, UPPER * np.exp(-rate * np.maximum(standing - top, 0.0)), counted
+    )
