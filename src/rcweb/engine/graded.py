@@ -17,7 +17,7 @@ from rcweb.engine.curved import curve_of
 from rcweb.engine.effort import Run
 from rcweb.engine.estimate.diffuse import confirmed_first, estimate_diffuse
 from rcweb.engine.estimate.network import NetworkEstimate
-from rcweb.engine.estimate.sparse import estimate_sparse
+from rcweb.engine.estimate.sparse import Unsettled, estimate_sparse
 from rcweb.engine.samples import participation_ratio, rows_seen
 from rcweb.engine.search.found import Found
 from rcweb.engine.searched import Searched
@@ -28,11 +28,13 @@ from rcweb.engine.types import Mask
 
 @dataclass(frozen=True)
 class Graded:
-    """Weights and the probability of every edge, and the columns with their final grades."""
+    """Weights and the probability of every edge, and the columns with their grades; `unsettled` if
+    the posterior must be sampled to know them."""
 
     searched: Searched
     estimate: NetworkEstimate
     found: Found
+    unsettled: Unsettled | None = None
 
     @property
     def keep(self) -> NDArray[np.intp]:
@@ -58,6 +60,14 @@ class Graded:
         asked, K = self.searched.asked, self.searched.problem.space.K
         return many and 0 < self.n_straight < (K if isinstance(asked, str) else asked)
 
+    def sampled(self, run: Run) -> Graded:
+        """With the posterior sampled, where it is unsettled and that can matter: where noise is not
+        independent, the sampler confirms no column that was not confirmed before."""
+        white = self.searched.problem.spectrum.white
+        if self.unsettled is None or not (white or self.found.confirmed.any()):
+            return replace(self, unsettled=None)
+        return _graded(self.searched, *self.unsettled.sampled(run))
+
     @property
     def records(self) -> Records:
         """What `evidence_` says of the curves."""
@@ -71,11 +81,15 @@ def grade(searched: Searched, run: Run) -> Graded:
     """Weights and probabilities, and what they say about the columns."""
     problem, found = searched.problem, searched.found
     if found.exact:
-        estimate, found = estimate_sparse(problem, found, run)
-    else:
-        estimate = estimate_diffuse(problem, found)
+        estimate, found, unsettled = estimate_sparse(problem, found, run)
+        return replace(_graded(searched, estimate, found), unsettled=unsettled)
+    return _graded(searched, estimate_diffuse(problem, found), found)
+
+
+def _graded(searched: Searched, estimate: NetworkEstimate, found: Found) -> Graded:
     found = _told_apart(searched, found, estimate)
-    return Graded(searched, confirmed_first(problem, estimate, found.confirmed), found)
+    estimate = confirmed_first(searched.problem, estimate, found.confirmed)
+    return Graded(searched, estimate, found)
 
 
 def _told_apart(searched: Searched, found: Found, estimate: NetworkEstimate) -> Found:

@@ -85,17 +85,23 @@ def solve_refined(
             whole = search_table(*uncentred.make(), more, again)
             if needs_mean(whole.found, whole.rows(), found, searched.rows()):
                 whole = replace(whole, tried=searched.tried, asked=n_components)
-                solution = _finish(grade(whole, run), wanted, run)
+                solution = _finish(grade(whole, run).sampled(run), wanted, run)
                 notes = (*solution.warnings, CONSTANT_SUM_NOTE)
                 return replace(solution, centred=False, warnings=notes)
     graded = grade(searched, run)
-    while isinstance(n_components, str) and graded.curved:
-        n, first = graded.n_straight, graded.searched
-        run.report(f"curves: {graded.n_curves} of other regulators; {n} directions searched again")
-        searched = search_table(table, samples, n, again)
-        tried = [*first.tried, *graded.records]
-        graded = grade(replace(searched, tried=tried, curves=graded.n_curves), again)
-    return _finish(graded, wanted, run)
+    while True:
+        if isinstance(n_components, str) and graded.curved:
+            n, curves, first = graded.n_straight, graded.n_curves, graded.searched
+            run.report(f"curves: {curves} of other regulators; {n} directions searched again")
+            tried = [*first.tried, *graded.records]
+            run = again
+            searched = search_table(table, samples, n, run)
+            graded = grade(replace(searched, tried=tried, curves=curves), run)
+        elif graded.unsettled is not None:
+            # At last: a sampler takes longer than all else, and there is no use in sampling curves.
+            graded = graded.sampled(run)
+        else:
+            return _finish(graded, wanted, run)
 
 
 @dataclass(frozen=True)

@@ -46,11 +46,11 @@ class RefinedProblem:
         """
         return self.space.blurred and self.spectrum.white
 
-    def hopeless(self, found: Found, least: float = 0.0) -> bool:
-        """Whether a longer search or a sampler would only turn over noise: no direction stands
-        above it, or it is not independent and at most a share `least` of the columns are sparse."""
-        few = found.sparse.mean() <= least and not self.spectrum.white
-        return few or self.spectrum.n_above_noise == 0
+    def hopeless(self, found: Found) -> bool:
+        """Whether a longer search would only turn over noise: no direction stands above it, or it
+        is not independent and no column is sparse."""
+        none = not found.sparse.any() and not self.spectrum.white
+        return none or self.spectrum.n_above_noise == 0
 
     @property
     def concentration(self) -> float:

@@ -13,7 +13,7 @@ the eigenvalues of Q = R^T R, so nu is chosen from a grid.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import logsumexp, multigammaln
+from scipy.special import multigammaln
 
 from rcweb.engine.types import Array, Rng
 
@@ -46,7 +46,9 @@ class ActivityCovariance:
     def draw(self, Q: Array, rng: Rng) -> Array:
         """A draw of nu, then of the inverse of Omega (P, P)."""
         log = self.evidence(Q)
-        chosen = rng.choice(len(log), p=np.exp(log - logsumexp(log)))
+        # By hand: scipy's logsumexp and numpy's choice take a seventh of the time of a sweep.
+        reached = np.exp(log - log.max()).cumsum()
+        chosen = int(reached.searchsorted(rng.random() * reached[-1], side="right"))
         root = np.linalg.cholesky(self._scale(Q, chosen))
         drawn = root @ wishart_root(self.freedom[chosen], self.P, rng)
         return np.asarray(drawn @ drawn.T)
