@@ -12,7 +12,7 @@ from __future__ import annotations
 # halves of the variables differ by up to 0.05 between splits.
 LITTLE = 0.1
 # Share that is a good part of the whole. Conventional. Measured: 0.125-0.5 for a direction in one
-# entry, 0.125-0.25 for samples at one value.
+# entry.
 GOOD_PART = 0.25
 # Power half way between two extremes: a scale taken off wholly (1) or not at all (0). Conventional.
 # Measured on real tables: variables divided by this power of their noise give more distinct

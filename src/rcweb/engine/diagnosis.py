@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rcweb.engine.search.found import Found
-from rcweb.engine.search.search import own_share
+from rcweb.engine.search.joint import own_share
 from rcweb.engine.solution import Records
 from rcweb.engine.spectrum import Spectrum
 from rcweb.engine.types import Array, Mask
@@ -122,11 +122,12 @@ def explain_number(
         {"evidence": "regulators kept", "count": P},
         {"evidence": "log-likelihood of the columns", "count": round(found.columns.objective)},
     ]
-    sampled = "; the posterior did not converge and was sampled, which takes long" * found.sampled
+    slow = "; what a first search missed was searched one by one, which takes long" * found.thorough
+    slow += "; the posterior did not converge and was sampled, which takes long" * found.sampled
     halved = " and in halves of the samples" * bool((found.in_samples < 1).any())
     sentence = (
         f"{why}; {confirmed} columns are the same for any start{halved}, "
-        f"{certified} of them certified{sampled}."
+        f"{certified} of them certified{slow}."
     )
     return Number(table, sentence)
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rcweb.engine.conventions import ENOUGH_TO_TELL, FEWEST, GOOD_PART
+from rcweb.engine.conventions import ENOUGH_TO_TELL, FEWEST
 from rcweb.engine.outliers import TOO_MANY, WILD, rows_seen
-from rcweb.engine.samples import spread
+from rcweb.engine.samples import QUARTER, spread
 from rcweb.engine.types import Array
 
 # Robust standard deviations. Heavy tails reach this far too, but then with many entries, which
@@ -58,7 +58,7 @@ def scatter_of(rows: Array) -> Scatter | None:
     """Of some rows (m, N); None if extreme entries are no exception, or samples are few."""
     if len(rows) < ENOUGH_TO_TELL:
         return None
-    tied = (rows == rows.min(axis=0)).mean(axis=0) > GOOD_PART
+    tied = (rows == rows.min(axis=0)).mean(axis=0) > QUARTER
     centre = np.median(rows, axis=0)
     distance = np.abs(rows / 2 - centre / 2)  # halves: differences may overflow
     size = 2 * 1.4826 * np.median(distance, axis=0)

@@ -21,7 +21,7 @@ import numpy as np
 
 from rcweb.engine.canonical import Arrangement, arrange
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.conventions import ENOUGH_TO_TELL, FEWEST, GOOD_PART, LITTLE
+from rcweb.engine.conventions import ENOUGH_TO_TELL, FEWEST, LITTLE
 from rcweb.engine.search.consensus import SPLITS
 from rcweb.engine.search.halves import (
     Split,
@@ -137,11 +137,11 @@ def directions_for(
 
 
 def _hold_all(alone: Directions, room: Directions) -> bool:
-    """Whether the directions `alone`, as many as regulators were asked for, hold what recurs: most
-    of them recur, or no more columns do in the `room` of twice as many. The others are noise then,
-    which recurs less than a background."""
-    most = alone.recurrent_share > 1 - GOOD_PART
-    return most or alone.recurrent >= room.recurrent
+    """Whether the directions `alone`, as many as regulators were asked for, hold what recurs:
+    nearly all of them recur, or no more columns do in the `room` of twice as many. The others are
+    noise then, which recurs less than a background."""
+    nearly_all = alone.recurrent_share > 1 - LITTLE
+    return nearly_all or alone.recurrent >= room.recurrent
 
 
 def _step_that_ends(table: CondensedTable) -> int:

@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.conventions import GOOD_PART
 from rcweb.engine.types import Array, Mask
 
 # Entries, and samples at least, on which the scatter of variables is measured.
 SEEN_ENTRIES = 1 << 18
 SEEN_SAMPLES = 512
+# Share of equal values from which a median deviation is no scatter. Derived: it is half the
+# distance between the quartiles, which fewer values tied at one end do not reach.
+QUARTER = 0.25
 
 
 class Samples(Protocol):
@@ -79,10 +81,10 @@ def rows_seen(N: int) -> int:
 
 
 def tied(rows: Array) -> Mask:
-    """(N,) variables of which a good part of the values are equal: at an end, as zeros of counts,
-    or in the middle, as on a scale of few steps. Medians tell nothing of their scatter, since what
-    stands out of the equal values is the signal."""
+    """(N,) variables of which more than a quarter of the values are equal: at an end, as zeros of
+    counts, or in the middle, as on a scale of few steps. Medians tell nothing of their scatter,
+    since what stands out of the equal values is the signal."""
     middle = np.partition(np.ascontiguousarray(rows.T), len(rows) // 2, axis=1)[:, len(rows) // 2]
     # A variable and its negative are the same variable, so both ends count.
     usual = (rows.min(axis=0), rows.max(axis=0), middle)
-    return np.asarray(np.max([(rows == value).mean(axis=0) for value in usual], axis=0) > GOOD_PART)
+    return np.asarray(np.max([(rows == value).mean(axis=0) for value in usual], axis=0) > QUARTER)

@@ -137,7 +137,8 @@ def _halved(searched: Searched, auto: bool, run: Run) -> Searched:
     """
     problem, found = searched.problem, searched.found
     rows = problem.space.rows(found.columns.B).astype(np.float64)
-    found = replace(found, in_samples=in_sample_halves(searched.rows_of_samples(), rows))
+    samples = searched.rows_of_samples()
+    found = replace(found, in_samples=in_sample_halves(samples, rows, zeros=found.by_zeros))
     run.report(f"search: {found.lasting.sum()} of {len(rows)} columns recur in halves of samples")
     if auto:
         # What halves of the samples explain less than half of is not there in others.

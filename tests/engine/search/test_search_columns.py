@@ -10,12 +10,11 @@ from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.search import search
 from rcweb.engine.search.consensus import Consensus
 from rcweb.engine.search.halves import search_splits
-from rcweb.engine.search.joint import normalised
+from rcweb.engine.search.joint import normalised, own_share
 from rcweb.engine.search.newton import Ascent
 from rcweb.engine.search.peel import MARGIN, chance_level
 from rcweb.engine.search.search import (
     is_diffuse,
-    own_share,
     search_columns,
     usual_chance,
     zeros_are_exact,

@@ -45,6 +45,7 @@ class Found:
     fidelity : (n,) correlation of the row's weights with the true ones that noise leaves; 1 before
         weights are estimated
     exact : whether zeros are exact or only small
+    by_zeros : whether searches start from exact zeros too
     thorough : whether `search_thoroughly` has run
     sampled : whether the posterior had to be sampled
     """
@@ -67,6 +68,7 @@ class Found:
     in_enough: Mask
     fidelity: Array
     exact: bool
+    by_zeros: bool = False
     thorough: bool = False
     sampled: bool = False
 

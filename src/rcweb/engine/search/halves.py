@@ -44,15 +44,19 @@ def can_be_split(space: Space) -> bool:
     return space.N >= 2 * (space.K + 1)
 
 
-def search_splits(space: Space, numbers: range, *, exact: bool = False) -> list[Split]:
-    """Search both halves of each split: where zeros are `exact` as the whole is, elsewhere by a
-    short search, of which the mean of many is taken."""
+def search_splits(
+    space: Space, numbers: range, *, exact: bool = False, zeros: bool = False
+) -> list[Split]:
+    """Search both halves of each split: where zeros are `exact` as the whole is, with a start from
+    `zeros` if it had one, elsewhere by a short search, of which the mean of many is taken."""
     halves = [(number, which) for number in numbers for which in (0, 1)]
-    found = parallel(lambda half: search_half(space, *half, exact=exact), halves)
+    found = parallel(lambda half: search_half(space, *half, exact=exact, zeros=zeros), halves)
     return [Split(*both) for both in zip(found[::2], found[1::2])]
 
 
-def search_half(space: Space, number: int, which: int, *, exact: bool = False) -> Array:
+def search_half(
+    space: Space, number: int, which: int, *, exact: bool = False, zeros: bool = False
+) -> Array:
     """Columns found in the first (`which` = 0) or second half of split `number` alone, as unit rows
     in the coordinates of `space`."""
     rng = np.random.default_rng([STREAM, number])
@@ -60,7 +64,7 @@ def search_half(space: Space, number: int, which: int, *, exact: bool = False) -
     rng = rng.spawn(2)[which]
     half, whitening = part(space, variables)
     if exact:
-        B = search_cheaply(half, rng).B
+        B = search_cheaply(half, rng, zeros=zeros).B
     else:
         start = fixed_point(half, random_start(space.K, rng), FIXED_POINT_STEPS)
         B = ascend(half, Ascent.at(half, start), OBLIQUE_STEPS).B

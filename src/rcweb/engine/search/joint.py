@@ -36,9 +36,19 @@ class Columns:
     J: Array
     objective: float
 
+    @property
+    def score(self) -> Array:
+        """(n,) negentropy + log of the share of each column that no other explains."""
+        return np.asarray(self.J + np.log(own_share(self.B)))
+
     def take(self, rows: NDArray[np.intp]) -> Columns:
         """Some of the columns, with the objective of all."""
         return Columns(self.B[rows], self.density.take(rows), self.J[rows], self.objective)
+
+
+def own_share(B: Array) -> Array:
+    """Length of each unit row outside the span of all others."""
+    return np.asarray(1 / np.sqrt(np.diag(np.linalg.inv(B @ B.T))))
 
 
 def complement(B: Array, K: int) -> Array:

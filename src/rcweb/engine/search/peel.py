@@ -176,12 +176,17 @@ def chance_level(
     n = min(n, 8 * left - 7)  # in one direction all starts are the same
     best = -np.inf
     for _ in range(max(1, 8 // left)):  # a small space has few optima: draw several spaces
-        Z = rng.standard_normal((space.N, space.K))
-        if leverage:
-            Z *= np.linalg.norm(space.X, axis=1)[:, None] / np.linalg.norm(Z, axis=1)[:, None]
-        null = Space.of(np.linalg.qr(Z)[0], np.ones(space.K), space.level / np.sqrt(space.N))
+        null = random_subspace(space, rng, leverage=leverage)
         best = max(best, propose(null, taken, n, rng)[1].max())
     return float(best)
+
+
+def random_subspace(space: Space, rng: np.random.Generator, *, leverage: bool) -> Space:
+    """A subspace of the same size and noise without any sparse row; see `chance_level`."""
+    Z = rng.standard_normal((space.N, space.K))
+    if leverage:
+        Z *= np.linalg.norm(space.X, axis=1)[:, None] / np.linalg.norm(Z, axis=1)[:, None]
+    return Space.of(np.linalg.qr(Z)[0], np.ones(space.K), space.level / np.sqrt(space.N))
 
 
 def pick_independent(

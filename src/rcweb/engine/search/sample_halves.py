@@ -22,9 +22,9 @@ from rcweb.engine.types import Array
 SAMPLE_SPLITS = 3
 
 
-def in_sample_halves(samples: Array, rows: Array) -> Array:
+def in_sample_halves(samples: Array, rows: Array, *, zeros: bool = False) -> Array:
     """(n,) the lower quartile of the cosines of each row (n, N) with its match in halves of the
-    `samples` (M, N), each searched anew.
+    `samples` (M, N), each searched anew, with a start from `zeros` if the whole had one.
 
     A half is searched in at most half as many directions as it has samples: beyond them there is
     nothing that would tell noise.
@@ -36,16 +36,16 @@ def in_sample_halves(samples: Array, rows: Array) -> Array:
 
     def best(number: int) -> Array:
         half = samples[halves[number]]
-        found = _search(half, max(min(len(rows), len(half) // 2), 1))
+        found = _search(half, max(min(len(rows), len(half) // 2), 1), zeros)
         return np.asarray(np.abs(unit @ found.T).max(axis=1))
 
     return np.asarray(np.quantile(parallel(best, range(len(halves))), 0.25, axis=0))
 
 
-def _search(samples: Array, K: int) -> Array:
+def _search(samples: Array, K: int, zeros: bool) -> Array:
     """Unit rows (K, N) found in some samples alone."""
     table = CondensedTable.of(samples - samples.mean(axis=0))
     leading = table.leading(K)
     space = Space.of(leading.V, leading.values, leading.noise(K))
-    found = search_cheaply(space, np.random.default_rng([STREAM, 4]))
+    found = search_cheaply(space, np.random.default_rng([STREAM, 4]), zeros=zeros)
     return np.asarray(normalised(space.rows(found.B).astype(np.float64)))

@@ -30,7 +30,7 @@ from rcweb.engine.search.halves import (
     recurrence,
     search_splits,
 )
-from rcweb.engine.search.joint import Columns, climb
+from rcweb.engine.search.joint import Columns, climb, own_share
 from rcweb.engine.search.newton import Ascent, ascend
 from rcweb.engine.search.peel import (
     NEW_SHARE,
@@ -42,8 +42,9 @@ from rcweb.engine.search.peel import (
 )
 from rcweb.engine.search.sharpen import sharpen
 from rcweb.engine.search.space import AGREED, NARROWEST, Density, Space
-from rcweb.engine.search.start import joint_start, search_cheaply
+from rcweb.engine.search.start import joint_start, likelier_start, search_cheaply
 from rcweb.engine.search.unmix import unmix
+from rcweb.engine.search.zeros import can_be_drawn, zero_chance
 from rcweb.engine.types import Array, Mask, Rng
 
 CONVERGED_STEPS = 30  # Newton steps after which sparse rows have converged
@@ -51,11 +52,6 @@ FINISH_FREE = 15  # steps at the fitted width in the final climb
 DENSITY_ROUNDS = 80  # of EM, for a density that starts wide and is free
 ZERO_WITHOUT_NOISE = 1e-5  # largest entry that counts as an exact zero where there is no noise
 PEELING_STARTS = 6  # per missing column; measured: as good as 6 K starts, in a third of the time
-
-
-def own_share(B: Array) -> Array:
-    """Length of each unit row outside the span of all others."""
-    return np.asarray(1 / np.sqrt(np.diag(np.linalg.inv(B @ B.T))))
 
 
 def search_columns(
@@ -82,11 +78,16 @@ def search_columns(
     chance = chance_level(space, space.K, rng)
     if not diffuse:
         start = joint_start(space, rng)
+        by_zeros = not space.blurred and can_be_drawn(space)
+        by_zeros = by_zeros and not _sparser_than_chance(space, start, chance).all()
+        if by_zeros:
+            start = likelier_start(space, start, rng)
+            chance = max(chance, zero_chance(space, rng.spawn(1)[0]))
         if diffuse is None:
             # Not asked where halves of the variables cannot be searched.
             diffuse = can_be_split(space) and not zeros_are_exact(space, start.B, chance)
     if not diffuse:
-        found = _search_exact(space, most, start, chance, rng, report, samples)
+        found = _search_exact(space, most, start, chance, rng, report, samples, by_zeros)
         if can_be_split(space) and space.noise_free:
             diffuse = not _have_zeros(space, found.columns.B, found.columns.density)
     return search_diffuse(space, most, chance, report, splits) if diffuse else found
@@ -149,6 +150,7 @@ def _search_exact(
     rng: Rng,
     report: Callable[[str], None],
     samples: Callable[[], Array] | None,
+    by_zeros: bool,
 ) -> Found:
     """One search, and a second one to see whether the start matters.
 
@@ -158,11 +160,11 @@ def _search_exact(
     is sparse, peeling would cost 10-35 s for nothing. The same holds where noise is shared: its own
     directions are most of what is left, and halves of the samples do not confirm peeled columns.
     """
-    start, other = unmix(space, start), search_cheaply(space, rng)
+    start, other = unmix(space, start), search_cheaply(space, rng, zeros=by_zeros)
     sparse = _sparser_than_chance(space, start, chance)
     report(f"search: {sparse.sum()} of {space.K} columns are sparser than chance")
     same = ~_contradicted(start.B, other.B[_sparser_than_chance(space, other, chance)])
-    found = _ungraded(start, chance, sparse, same)
+    found = replace(_ungraded(start, chance, sparse, same), by_zeros=by_zeros)
     # Without noise a dense row shows as soon as it is found, however few variables there are.
     hopeless = (not sparse.any() or space.noise_kind == "shared") and space.level > NARROWEST
     if sparse.sum() >= most or hopeless or space.blurred:
@@ -171,9 +173,8 @@ def _search_exact(
 
 
 def _sparser_than_chance(space: Space, columns: Columns, chance: float) -> Mask:
-    share = own_share(columns.B)
-    score = columns.J + np.log(share)
-    return np.asarray((score > sparse_above(chance, space.N)) & (share > NEW_SHARE))
+    sparse = columns.score > sparse_above(chance, space.N)
+    return np.asarray(sparse & (own_share(columns.B) > NEW_SHARE))
 
 
 def _contradicted(B: Array, others: Array) -> Mask:
@@ -191,9 +192,8 @@ def _ungraded(columns: Columns, chance: float, sparse: Mask, same: Mask) -> Foun
     """The columns of one search before any evidence from others."""
     n = len(columns.B)
     no, nothing = np.zeros(n, bool), np.zeros(n)
-    score = columns.J + np.log(own_share(columns.B))
     evidence = (nothing, 1 - nothing, nothing, np.ones(n))
-    grounds = (columns, score, chance, sparse, no, no, *evidence)
+    grounds = (columns, columns.score, chance, sparse, no, no, *evidence)
     return Found(
         *grounds,
         same=same,
@@ -210,27 +210,29 @@ def _ungraded(columns: Columns, chance: float, sparse: Mask, same: Mask) -> Foun
 def _graded(space: Space, found: Found) -> Found:
     """Add evidence: a null of the same leverages, and cold searches in halves of the variables."""
     rng = np.random.default_rng([STREAM, 2])
-    level = sparse_above(chance_level(space, space.K, rng, leverage=True), space.N)
+    level = chance_level(space, space.K, rng, leverage=True)
+    if found.by_zeros:
+        level = max(level, zero_chance(space, rng, leverage=True))
     B = found.columns.B
-    splits = _splits(space)
+    splits = _splits(space, found.by_zeros)
     halves = [half for split in splits for half in (split.first, split.second)]
     cosine = np.array([np.abs(B @ half.T).max(axis=1) for half in halves])
     if not halves:
         cosine = np.zeros((1, len(B)))
     return replace(
         found,
-        clear=found.score > level,
+        clear=found.score > sparse_above(level, space.N),
         frequency=np.asarray((cosine > SAME).mean(axis=0)),
         error=np.asarray(1 - cosine.mean(axis=0)),
         recurrence=recurrence(B, splits),
     )
 
 
-def _splits(space: Space) -> list[Split]:
+def _splits(space: Space, zeros: bool) -> list[Split]:
     """Cold searches of halves of the variables; none where a half is too small for K columns."""
     if not can_be_split(space):
         return []
-    return search_splits(space, range(SPLITS), exact=True)
+    return search_splits(space, range(SPLITS), exact=True, zeros=zeros)
 
 
 def search_thoroughly(
@@ -277,7 +279,8 @@ def search_thoroughly(
     cosine = np.abs(best.B @ start.B.T)
     known = cosine.max(axis=1) > AGREED
     same = np.where(known, found.same[cosine.argmax(axis=1)], good)
-    return replace(_graded(space, _ungraded(best, found.chance, good, same)), thorough=True)
+    again = replace(_ungraded(best, found.chance, good, same), by_zeros=found.by_zeros)
+    return replace(_graded(space, again), thorough=True)
 
 
 def _finish(space: Space, B: Array, widths: NDArray[np.float64]) -> Columns:

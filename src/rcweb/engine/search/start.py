@@ -1,4 +1,4 @@
-"""The cheap search for all columns: a joint start, and pairs that it mixed taken apart."""
+"""The cheap search for all columns: a start, and pairs that it mixed taken apart."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import numpy as np
 from rcweb.engine.search.joint import Columns, climb, fixed_point, orthogonal
 from rcweb.engine.search.space import Density, Space
 from rcweb.engine.search.unmix import unmix
+from rcweb.engine.search.zeros import zero_start
 from rcweb.engine.types import Array, Rng
 
 FIXED_POINT_START = 60  # FastICA steps of the joint start
@@ -28,6 +29,14 @@ def joint_start(space: Space, rng: Rng) -> Columns:
     return climb(space, B, Density.start(space.K), widths, free_steps=START_FREE)
 
 
-def search_cheaply(space: Space, rng: Rng) -> Columns:
-    """All K columns from one start, for tables whose zeros are exact."""
-    return unmix(space, joint_start(space, rng))
+def likelier_start(space: Space, start: Columns, rng: Rng) -> Columns:
+    """The start given, or one from exact zeros if that is likelier."""
+    drawn = zero_start(space, rng.spawn(1)[0])
+    return drawn if drawn.objective > start.objective else start
+
+
+def search_cheaply(space: Space, rng: Rng, *, zeros: bool = False) -> Columns:
+    """All K columns from one start, for tables whose zeros are exact; with `zeros` from the
+    likelier of two."""
+    start = joint_start(space, rng)
+    return unmix(space, likelier_start(space, start, rng) if zeros else start)

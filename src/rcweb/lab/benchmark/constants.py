@@ -30,6 +30,7 @@ NOT_VARIED = {
     "ILL_CONDITIONED": "a warning's level; no result depends on it",
     "MEDIAN_SQUARE": "mathematics",
     "MEDIAN_VARIANCE": "mathematics",
+    "QUARTER": "mathematics",
     "TURNED": "mathematics",
     "LOG_2_PI_E": "mathematics",
     "ROUNDING": "rounding",
@@ -135,6 +136,8 @@ BUDGETS = frozenset(
         "WIDE",
         "WIDE_STEPS",
         "WIDTHS",
+        "ZERO_DRAWS",
+        "ZERO_STEPS",
     )
 )
 # Ratios that mean "no difference" at 1: their distance from 1 is halved and doubled.
