@@ -63,6 +63,17 @@ def test_a_clear_step_ends_the_signal(P: int) -> None:
     assert len(directions(G, P - 1).spectrum.s) == P
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_step_after_dense_rows_ends_the_signal(seed: int) -> None:
+    """Half of all entries are targets, of one sign: no short search for long tails finds such rows
+    again, and "auto" took noise that neighbours share for the regulators."""
+    rng, M, N, P = np.random.default_rng(seed), 200, 300, 10
+    C = rng.uniform(0.5, 1.5, (P, N)) * (rng.random((P, N)) < 0.5)
+    G = rng.standard_normal((M, P)) @ C
+    G += 0.2 * G.std() * autoregressive(rng, N, M, 0.8).T
+    assert directions(G - G.mean(axis=0), "auto").spectrum.P == P
+
+
 @pytest.mark.parametrize("size", [3.0, 30.0])
 def test_strong_batches_end_nothing(size: float) -> None:
     """Five groups of samples, each of which shifts every variable: the singular values fall by a

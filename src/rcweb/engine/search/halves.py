@@ -22,6 +22,7 @@ from rcweb.engine.search.joint import fixed_point, normalised
 from rcweb.engine.search.newton import Ascent, ascend
 from rcweb.engine.search.space import Space
 from rcweb.engine.search.start import random_start, search_cheaply
+from rcweb.engine.search.zeros import zero_start
 from rcweb.engine.threads import parallel
 from rcweb.engine.types import Array
 
@@ -47,8 +48,9 @@ def can_be_split(space: Space) -> bool:
 def search_splits(
     space: Space, numbers: range, *, exact: bool = False, zeros: bool = False
 ) -> list[Split]:
-    """Search both halves of each split: where zeros are `exact` as the whole is, with a start from
-    `zeros` if it had one, elsewhere by a short search, of which the mean of many is taken."""
+    """Search both halves of each split: where zeros are `exact` as the whole is, elsewhere by a
+    short search, of which the mean of many is taken; with a start from `zeros` too if it had
+    one."""
     halves = [(number, which) for number in numbers for which in (0, 1)]
     found = parallel(lambda half: search_half(space, *half, exact=exact, zeros=zeros), halves)
     return [Split(*both) for both in zip(found[::2], found[1::2])]
@@ -67,7 +69,11 @@ def search_half(
         B = search_cheaply(half, rng, zeros=zeros).B
     else:
         start = fixed_point(half, random_start(space.K, rng), FIXED_POINT_STEPS)
-        B = ascend(half, Ascent.at(half, start), OBLIQUE_STEPS).B
+        end = ascend(half, Ascent.at(half, start), OBLIQUE_STEPS)
+        B = end.B
+        if zeros:
+            drawn = zero_start(half, rng.spawn(1)[0])
+            B = drawn.B if drawn.objective > end.L * half.N else end.B
     return np.asarray(normalised(B @ whitening))
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rcweb.engine.samples import spread
 from rcweb.engine.search.joint import Columns, complement
 from rcweb.engine.search.newton import Ascent, ascend
 from rcweb.engine.search.peel import NEW_SHARE, pick_independent, random_subspace
@@ -19,6 +20,7 @@ from rcweb.engine.search.space import Space
 from rcweb.engine.types import Array, Rng
 
 ZERO_DRAWS = 5000  # measured: see docs/research.md, "Dense rows of one sign"
+ZERO_VARIABLES = 1000  # by which the zeros of a draw are counted; evenly spread
 ZERO_STEPS = 30  # Newton steps on the columns drawn, all together
 
 
@@ -35,11 +37,12 @@ def zero_chance(space: Space, rng: Rng, *, leverage: bool = False) -> float:
 
 def zero_start(space: Space, rng: Rng) -> Columns:
     """K columns that have most zeros, led to their maximum together."""
-    X = space.X.astype(np.float64)
-    B = orthogonal_to(X[rng.integers(space.N, size=(ZERO_DRAWS, space.K - 1))])
+    drawn = rng.integers(space.N, size=(ZERO_DRAWS, space.K - 1))
+    B = orthogonal_to(space.X[drawn].astype(np.float64))
     # The density of `unmix`, p(y) ~ 1 / sqrt(w^2 + y^2): one draw is as noisy as the row again.
     width = 2 * space.level
-    score = -0.5 * np.log(space.rows(B) ** 2 + np.float32(width**2)).mean(axis=1)
+    Y = B.astype(np.float32) @ space.X[spread(space.N, ZERO_VARIABLES)].T
+    score = -0.5 * np.log(Y**2 + np.float32(width**2)).mean(axis=1)
     # Dense rows share much: what is new in a column may be less than elsewhere.
     B = pick_independent(B, score, -np.inf, B[:0], space.K, NEW_SHARE**2)
     B = np.vstack([B, complement(B, space.K).T])

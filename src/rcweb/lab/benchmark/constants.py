@@ -138,6 +138,7 @@ BUDGETS = frozenset(
         "WIDTHS",
         "ZERO_DRAWS",
         "ZERO_STEPS",
+        "ZERO_VARIABLES",
     )
 )
 # Ratios that mean "no difference" at 1: their distance from 1 is halved and doubled.
