@@ -18,17 +18,13 @@ from numpy.typing import NDArray
 
 from rcweb.engine.conventions import FEWEST
 from rcweb.engine.samples import participation_ratio
-from rcweb.engine.search.joint import fixed_point, normalised
-from rcweb.engine.search.newton import Ascent, ascend
+from rcweb.engine.search.joint import normalised
 from rcweb.engine.search.space import Space
-from rcweb.engine.search.start import random_start, search_cheaply
-from rcweb.engine.search.zeros import zero_start
+from rcweb.engine.search.start import search_cheaply, search_shortly
 from rcweb.engine.threads import parallel
 from rcweb.engine.types import Array
 
 STREAM = 20100513  # seed of the fixed stream, arbitrary
-FIXED_POINT_STEPS = 20  # FastICA steps from a random start, in one half
-OBLIQUE_STEPS = 2  # Newton steps after them
 LEAST_POWER = 1e-3  # floor of a direction's power in a half: whitening must not amplify rounding
 
 
@@ -65,15 +61,8 @@ def search_half(
     variables = np.array_split(rng.permutation(space.N), 2)[which]
     rng = rng.spawn(2)[which]
     half, whitening = part(space, variables)
-    if exact:
-        B = search_cheaply(half, rng, zeros=zeros).B
-    else:
-        start = fixed_point(half, random_start(space.K, rng), FIXED_POINT_STEPS)
-        end = ascend(half, Ascent.at(half, start), OBLIQUE_STEPS)
-        B = end.B
-        if zeros:
-            drawn = zero_start(half, rng.spawn(1)[0])
-            B = drawn.B if drawn.objective > end.L * half.N else end.B
+    search = search_cheaply if exact else search_shortly
+    B = search(half, rng, zeros=zeros).B
     return np.asarray(normalised(B @ whitening))
 
 
