@@ -48,6 +48,24 @@ def test_few_regulators_differ_by_columns_that_recur(
     assert score_network(model.weights_, world.rows).rho > 0.97
 
 
+@pytest.mark.parametrize(("types", "programs"), [(3, 3), (3, 8), (5, 8)])
+def test_a_part_of_the_regulators_sums_to_a_constant(types: int, programs: int) -> None:
+    """Every cell is of one type and runs programs beside it. Where most columns were programs,
+    which centring leaves as they are, nothing was suspected and the types were mixed (0.85)."""
+    rng = np.random.default_rng(types + programs)
+    P = types + programs
+    C = np.where(rng.random((P, 500)) < 0.08, rng.uniform(0.5, 1.5, (P, 500)), 0.0)
+    R = np.hstack(
+        [np.eye(types)[rng.integers(types, size=300)], rng.gamma(0.6, 1, (300, programs))]
+    )
+    X = R @ C
+    X = X + 0.4 * X.std() * rng.standard_normal(X.shape)
+    model = RCweb(random_state=0).fit(X)
+    assert CONSTANT_SUM_NOTE in model.warnings_
+    assert model.n_components_ == P
+    assert score_network(model.weights_, C).rho > 0.99
+
+
 @pytest.mark.filterwarnings("ignore::rcweb.tables.InputWarning")
 @pytest.mark.parametrize("unit", [1e-150, 1.0, 1e150])
 def test_the_means_have_the_units_of_the_table(unit: float) -> None:

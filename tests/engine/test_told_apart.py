@@ -100,6 +100,24 @@ def test_weak_batches_are_no_pair_of_regulators(seed: int) -> None:
     assert (model.components_[~found] == 0).all()
 
 
+@pytest.mark.parametrize("seed", [2, 28, 31])
+def test_batches_that_activities_show_are_no_regulators(seed: int) -> None:
+    """Four batches of unequal size: activities far from Gaussian, rows that are. Taken for their
+    activities, two or three of them were found beside the five regulators."""
+    rng = np.random.default_rng(seed)
+    C = np.where(rng.random((5, 300)) < 0.08, rng.standard_normal((5, 300)), 0.0)
+    signal = rng.standard_normal((96, 5)) @ C
+    batch = np.repeat([0, 1, 2, 3], [40, 30, 20, 6])
+    shift = 0.8 * signal.std() * rng.standard_normal((4, 300))[batch]
+    noise = 0.4 * signal.std() * rng.standard_normal(signal.shape)
+    model = RCweb(random_state=0).fit(signal + shift + noise)
+    found = model.diagnosis_["found"].to_numpy(bool)
+    rho = np.abs(row_correlation(model.weights_, C)).max(axis=1)
+    assert found.sum() == 5
+    assert rho[found].min() > 0.95
+    assert (model.components_[~found] == 0).all()
+
+
 def test_a_strong_direction_takes_part_though_it_is_no_regulator() -> None:
     """Depth of sequencing moves every gene. Left out before the posterior, its effects turned other
     regulators: two of ten that were certified were wrong."""

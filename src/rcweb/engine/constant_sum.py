@@ -2,11 +2,10 @@
 
 With P such activities a centred table has P - 1 directions, which hold differences of regulators
 and none of the regulators themselves: the mean has the direction that is lost. A regulator of any
-other table is one with the means too. So a table whose zeros look exact may be of this kind if most
-of its columns do not recur in halves of the variables, or are gone once the means are a direction
-more. It is then searched again as it is, not centred, with one direction more. That is the answer
-if clearly more columns recur in it than it shares with the centred table. Where the means are
-offsets without a meaning, at most one more does, the means themselves.
+other table is one with the means too. So a table whose zeros look exact may be of this kind if
+columns are gone once the means are a direction more. It is then searched again as it is, not
+centred, with one direction more. That is the answer if more columns recur in it than it shares
+with the centred table, beside the means: offsets without a meaning add one at most, themselves.
 """
 
 from __future__ import annotations
@@ -57,26 +56,26 @@ def beyond_directions(mean: Array, spectrum: Spectrum) -> Array | None:
 
 
 def centring_suspected(spectrum: Spectrum, found: Found, beyond: Array) -> bool:
-    """Whether centring may have mixed the regulators: few columns recur and are still there when
-    the means are a direction more, `beyond` (N,) the others. Measured: at most 0.15 of them recur
-    with 10 clusters, but all with some of 5; most of them in nearly all other tables."""
+    """Whether centring may have mixed the regulators: columns are gone when the means are a
+    direction more, `beyond` (N,) the others. Two at least, since the means may bend a column that
+    is like them; three parts that sum to a constant differ by two."""
     length = float(np.linalg.norm(beyond))
     V = np.column_stack([spectrum.V, beyond / length])
     s = np.append(spectrum.s, length * np.sqrt(spectrum.table.M))
     wide = Space.of(V, s, spectrum.sigma)
     columns = search_cheaply(wide, np.random.default_rng([STREAM, 3]))
     B = found.columns.B
-    kept = _among(np.column_stack([B, np.zeros(len(B))]), columns.B)
-    return bool(found.n_recurrent(kept) < len(B) / 2)
+    gone = ~_among(np.column_stack([B, np.zeros(len(B))]), columns.B)
+    return bool(gone.sum() >= 2)
 
 
 def needs_mean(whole: Found, rows: Array, centred: Found, centred_rows: Array) -> bool:
-    """Whether most columns recur with the means, and clearly more than are shared with the centred
-    table, one more being the means themselves; `rows` (n, N) are those of the columns. Of few
-    samples hardly any two searches share columns."""
+    """Whether most columns recur with the means, and more than are shared with the centred table,
+    the means themselves and one that came by chance left aside; `rows` (n, N) are those of the
+    columns. Of few samples hardly any two searches share columns."""
     shared = _among(_unit(centred_rows), _unit(rows))
-    clearly_more = CLEARLY * (centred.n_recurrent(shared) + 1)
-    return whole.n_recurrent() > max(clearly_more, len(whole.score) / 2)
+    most = len(whole.score) / 2
+    return whole.n_recurrent() > max(centred.n_recurrent(shared) + 2, most)
 
 
 def _among(B: Array, others: Array) -> Mask:

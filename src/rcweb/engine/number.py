@@ -32,7 +32,6 @@ from rcweb.engine.search.halves import (
 )
 from rcweb.engine.search.search import is_diffuse, usual_chance
 from rcweb.engine.search.space import Space
-from rcweb.engine.search.zeros import can_be_drawn
 from rcweb.engine.solution import Records
 from rcweb.engine.spectrum import FEW_LEFT, Spectrum, first_directions, last_step, with_room
 
@@ -71,7 +70,7 @@ class Directions:
         """With the first splits; none where halves have too few variables."""
         if not can_be_split(self.space):
             return self
-        splits = search_splits(self.space, range(SPLITS), zeros=can_be_drawn(self.space))
+        splits = search_splits(self.space, range(SPLITS))
         return replace(self, splits=tuple(splits))
 
     def asked(self) -> Directions:

@@ -123,14 +123,14 @@ def _trusted(posterior: Posterior, space: Space, found: Found) -> Mask:
     """Rows that the posterior expects to be right, and that have zeros to rest on: at least as many
     as there are directions, and not few of the variables. A row with fewer is dense, and any
     mixture of rows would do as well. So would they if a background has a good part of the power: a
-    common factor, such as a batch, whose largest entries look like edges. And one row of targets
-    is what sparse rows leave, but two can be turned into each other, as those of three batches;
-    with much noise sparse rows may look like such ones."""
+    common factor, such as a batch, whose largest entries look like edges. And one dense row is what
+    sparse rows leave, but two can be turned into each other, as those of three batches; with much
+    noise sparse rows may look like such ones."""
     zeros = (1 - posterior.probability).sum(axis=1)
     inside = (posterior.probability * posterior.square).sum(axis=1)
     rests = zeros >= max(space.K, LITTLE * space.N)
     rests &= inside > (1 - GOOD_PART) * posterior.square.sum(axis=1)
-    dense = _mostly_targets(posterior) & ~found.sparser
+    dense = (_mostly_targets(posterior) & ~found.sparser) | space.gaussian(found.columns.J)
     rests &= ~dense | (dense.sum() < 2) | space.blurred
     return np.asarray((posterior.fidelity > 1 - LITTLE) & rests)
 

@@ -44,9 +44,8 @@ def can_be_split(space: Space) -> bool:
 def search_splits(
     space: Space, numbers: range, *, exact: bool = False, zeros: bool = False
 ) -> list[Split]:
-    """Search both halves of each split: where zeros are `exact` as the whole is, elsewhere by a
-    short search, of which the mean of many is taken; with a start from `zeros` too if it had
-    one."""
+    """Search both halves of each split: where zeros are `exact` as the whole is, with a start from
+    `zeros` too if it had one; elsewhere by a short search, of which the mean of many is taken."""
     halves = [(number, which) for number in numbers for which in (0, 1)]
     found = parallel(lambda half: search_half(space, *half, exact=exact, zeros=zeros), halves)
     return [Split(*both) for both in zip(found[::2], found[1::2])]
@@ -61,9 +60,8 @@ def search_half(
     variables = np.array_split(rng.permutation(space.N), 2)[which]
     rng = rng.spawn(2)[which]
     half, whitening = part(space, variables)
-    search = search_cheaply if exact else search_shortly
-    B = search(half, rng, zeros=zeros).B
-    return np.asarray(normalised(B @ whitening))
+    found = search_cheaply(half, rng, zeros=zeros) if exact else search_shortly(half, rng)
+    return np.asarray(normalised(found.B @ whitening))
 
 
 def part(space: Space, variables: NDArray[np.intp]) -> tuple[Space, Array]:

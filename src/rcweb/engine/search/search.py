@@ -90,12 +90,20 @@ def search_columns(
         found = _search_exact(space, most, start, chance, rng, report, samples, by_zeros)
         if can_be_split(space) and space.noise_free:
             diffuse = not _have_zeros(space, found.columns.B, found.columns.density)
-    return search_diffuse(space, most, chance, report, splits) if diffuse else found
+    if diffuse:
+        return search_diffuse(space, most, _with_zeros(space, chance, rng), report, splits)
+    return found
 
 
 def usual_chance(space: Space) -> float:
-    """Best score that chance reaches, by the usual stream."""
-    return chance_level(space, space.K, np.random.default_rng([STREAM, 0]))
+    """Best score that a short search reaches by chance, by the usual stream."""
+    rng = np.random.default_rng([STREAM, 0])
+    return _with_zeros(space, chance_level(space, space.K, rng), rng)
+
+
+def _with_zeros(space: Space, chance: float, rng: Rng) -> float:
+    """No less than the start from zeros reaches by chance, where a short search has one."""
+    return max(chance, zero_chance(space, rng.spawn(1)[0])) if can_be_drawn(space) else chance
 
 
 def is_diffuse(space: Space, splits: Sequence[Split], chance: float) -> bool:

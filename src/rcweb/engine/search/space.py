@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rcweb.engine.search.kernels import two_part_log_density, two_part_step
-from rcweb.engine.types import Array, Noise
+from rcweb.engine.types import Array, Mask, Noise
 
 Single = NDArray[np.float32]
 
@@ -110,6 +110,11 @@ class Space:
     def rows(self, B: Array) -> Single:
         """``B X^T``: the candidate rows of C, (n, N)."""
         return np.asarray(B, dtype=np.float32) @ self.XT
+
+    def gaussian(self, J: Array) -> Mask:
+        """(n,) rows of negentropy `J` that two Gaussians fit no better than one does, by a nat for
+        every number that was fitted (Akaike 1973): K - 1 angles, a share and a width."""
+        return np.asarray(J * self.N <= self.K + 1)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from rcweb.engine.search.joint import Columns, climb, fixed_point, orthogonal
 from rcweb.engine.search.newton import Ascent, ascend
 from rcweb.engine.search.space import Density, Space
 from rcweb.engine.search.unmix import unmix
-from rcweb.engine.search.zeros import zero_start
+from rcweb.engine.search.zeros import can_be_drawn, zero_start
 from rcweb.engine.types import Array, Rng
 
 FIXED_POINT_STEPS = 20  # FastICA steps of a short search
@@ -45,9 +45,11 @@ def search_cheaply(space: Space, rng: Rng, *, zeros: bool = False) -> Columns:
     return unmix(space, likelier_start(space, start, rng) if zeros else start)
 
 
-def search_shortly(space: Space, rng: Rng, *, zeros: bool = False) -> Columns:
-    """The same in a few steps, where the mean of many searches is taken or columns are counted."""
+def search_shortly(space: Space, rng: Rng) -> Columns:
+    """The same in a few steps, where the mean of many searches is taken or columns are counted;
+    from the likelier of two starts where zeros can be drawn and a row is as good as Gaussian."""
     B = fixed_point(space, random_start(space.K, rng), FIXED_POINT_STEPS)
     end = ascend(space, Ascent.at(space, B), OBLIQUE_STEPS)
     start = Columns(end.B, end.density, end.J, end.L * space.N)
-    return likelier_start(space, start, rng) if zeros else start
+    asked = can_be_drawn(space) and space.gaussian(end.J).any()
+    return likelier_start(space, start, rng) if asked else start
