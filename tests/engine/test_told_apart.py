@@ -254,3 +254,14 @@ def test_a_pair_with_the_same_targets_is_certified_only_if_halves_agree_on_its_t
                 wrong += int((sure & ~right).sum())
     # 3 of 10 that are certified; with the rule for single rows 12 of 31.
     assert wrong <= 4
+
+
+def test_samples_decide_where_noise_shows_no_end() -> None:
+    """Seven tenths of the directions stand above noise that differs between samples. Nothing was
+    certified there, though halves of the samples have all three regulators."""
+    cell = RandomCell("random", "world 400127", 400127)
+    model = RCweb(random_state=0).fit(cell.draw(0).data)
+    assert "no edge of noise" in model.reason_
+    assert model.diagnosis_["certified"].sum() == 3
+    rho = np.abs(row_correlation(model.weights_, cell.draw(0).rows)).max(axis=1)
+    assert rho[model.diagnosis_["certified"].to_numpy(bool)].min() > 0.95

@@ -84,13 +84,11 @@ def search_table(
     if spectrum.n_left < 1:
         return _uncertain(searched)
     # Without noise, what looks like its correlation is rounding.
-    if spectrum.white or noise_free:
+    if spectrum.white or noise_free or not searched.found.exact:
         return searched
-    if not searched.found.exact:
-        return searched
-    if spectrum.n_left >= FEW_LEFT and spectrum.shows_edge:
-        return _halved(searched, isinstance(n_components, str) and not spectrum.step, run)
-    return _uncertain(searched)
+    if spectrum.n_left < FEW_LEFT:
+        return _uncertain(searched)
+    return _halved(searched, isinstance(n_components, str) and not spectrum.step, run)
 
 
 def _search(problem: RefinedProblem, run: Run, basis: Directions) -> Found:
@@ -112,11 +110,11 @@ def _search(problem: RefinedProblem, run: Run, basis: Directions) -> Found:
 
 
 def _uncertain(searched: Searched) -> Searched:
-    """Nothing is certified: noise cannot be told. With exact zeros and so few samples that hardly a
-    direction is left, searches agree on mixtures too, and found is only what halves of the
-    variables would certify."""
-    found, few = searched.found, searched.problem.spectrum.n_left < FEW_LEFT
-    same = found.same & found.recurrent if found.exact and few else found.same
+    """Nothing is certified: so few samples that hardly a direction is left tell no noise. Searches
+    agree on mixtures too then, and where zeros are exact found is only what halves of the variables
+    would certify."""
+    found = searched.found
+    same = found.same & found.recurrent if found.exact else found.same
     return replace(searched, found=replace(found, same=same, recurrence=np.zeros(len(same))))
 
 
@@ -131,9 +129,8 @@ def _halved(searched: Searched, auto: bool, run: Run) -> Searched:
     which they have most are kept, or which halves of the variables share, since the others are
     directions of noise.
 
-    Asked where directions above noise come to an end. Where they do not, small effects have no end
-    either, and half of the samples shows a few of the regulators only; so it is where zeros are not
-    exact (500 genes of yeast: no column recurs by more than 0.89).
+    Asked where zeros are exact. Where small effects are everywhere, half of the samples shows a few
+    of the regulators only (500 genes of yeast: no column recurs by more than 0.89).
     """
     problem, found = searched.problem, searched.found
     rows = problem.space.rows(found.columns.B).astype(np.float64)
