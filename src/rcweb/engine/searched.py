@@ -88,7 +88,9 @@ def search_table(
         return searched
     if spectrum.n_left < FEW_LEFT:
         return _uncertain(searched)
-    return _halved(searched, isinstance(n_components, str) and not spectrum.step, run)
+    auto = isinstance(n_components, str) and not spectrum.step
+    # Where directions above noise have no end a regulator may be weaker than many of them.
+    return _halved(searched, auto and spectrum.shows_edge, run)
 
 
 def _search(problem: RefinedProblem, run: Run, basis: Directions) -> Found:
@@ -124,8 +126,8 @@ def _unknown(searched: Searched) -> Searched:
     return replace(searched, found=replace(searched.found, sparse=none, identified=none))
 
 
-def _halved(searched: Searched, auto: bool, run: Run) -> Searched:
-    """Where noise is not independent, what halves of the samples say; with "auto" only columns of
+def _halved(searched: Searched, choose: bool, run: Run) -> Searched:
+    """Where noise is not independent, what halves of the samples say; to `choose` only columns of
     which they have most are kept, or which halves of the variables share, since the others are
     directions of noise.
 
@@ -137,7 +139,7 @@ def _halved(searched: Searched, auto: bool, run: Run) -> Searched:
     samples = searched.rows_of_samples()
     found = replace(found, in_samples=in_sample_halves(samples, rows, zeros=found.by_zeros))
     run.report(f"search: {found.lasting.sum()} of {len(rows)} columns recur in halves of samples")
-    if auto:
+    if choose:
         # What halves of the samples explain less than half of is not there in others.
         kept = (found.in_samples**2 > 0.5) | (found.in_samples == found.in_samples.max())
         # A stronger direction is no noise: left out, what it explains would turn the others.
