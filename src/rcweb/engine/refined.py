@@ -80,7 +80,7 @@ def solve_refined(
         means = searched.arrangement.arranged(uncentred.mean)
         beyond = beyond_directions(means, spectrum)
         if beyond is not None and centring_suspected(spectrum, found, beyond):
-            run.report("most columns are gone with the means: the table is searched as it is")
+            run.report("columns are gone with the means: the table is searched as it is")
             more = n_components if isinstance(n_components, str) else n_components + 1
             whole = search_table(*uncentred.make(), more, again)
             if needs_mean(whole.found, whole.rows(), found, searched.rows()):
