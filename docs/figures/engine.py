@@ -525,7 +525,7 @@ def engine_edges() -> Figure:
 
 def engine_grades() -> Figure:
     """Agreement of halves of the variables, and the grades that follow from it."""
-    _, C, space = _diffuse(0.36)
+    _, C, space = _diffuse(0.34)
     found: Found = search_columns(space, 10)
     beyond = beyond_chance(found.recurrence, space.K)
     rho = np.abs(row_correlation(space.rows(found.columns.B), C)).max(axis=1)
