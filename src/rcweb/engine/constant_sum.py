@@ -74,8 +74,8 @@ def needs_mean(whole: Found, rows: Array, centred: Found, centred_rows: Array) -
     the means themselves and one that came by chance left aside; `rows` (n, N) are those of the
     columns. Of few samples hardly any two searches share columns."""
     shared = _among(_unit(centred_rows), _unit(rows))
-    most = len(whole.score) / 2
-    return whole.n_recurrent() > max(centred.n_recurrent(shared) + 2, most)
+    half = len(whole.score) / 2
+    return whole.n_recurrent() > max(centred.n_recurrent(shared) + 2, half)
 
 
 def _among(B: Array, others: Array) -> Mask:

@@ -82,7 +82,7 @@ def search_columns(
         by_zeros = by_zeros and not _sparser_than_chance(space, start, chance).all()
         if by_zeros:
             start = likelier_start(space, start, rng)
-            chance = max(chance, zero_chance(space, rng.spawn(1)[0]))
+            chance = _with_zeros(space, chance, rng)
         if diffuse is None:
             # Not asked where halves of the variables cannot be searched.
             diffuse = can_be_split(space) and not zeros_are_exact(space, start.B, chance)
@@ -102,7 +102,7 @@ def usual_chance(space: Space) -> float:
 
 
 def _with_zeros(space: Space, chance: float, rng: Rng) -> float:
-    """No less than the start from zeros reaches by chance, where a short search has one."""
+    """No less than the start from zeros reaches by chance, where there can be one."""
     return max(chance, zero_chance(space, rng.spawn(1)[0])) if can_be_drawn(space) else chance
 
 
