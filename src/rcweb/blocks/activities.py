@@ -13,7 +13,7 @@ from rcweb.blocks.base import Blocks, Parts, RowBlock, Step, as_block, dense
 from rcweb.blocks.chunked import Chunked
 from rcweb.blocks.recognise import as_blocks
 from rcweb.blocks.steps import Centring
-from rcweb.engine.limits import hide_limits
+from rcweb.engine.instrument import Instrument
 from rcweb.engine.methods import FIT_METHODS
 from rcweb.engine.prepare import is_extreme, power_of_two
 from rcweb.engine.types import Array
@@ -43,13 +43,13 @@ class Project(Step):
     mean (N,), projection (N, P) : activities are ``(row - mean) @ projection``
     weights : (P, N) predict a missing value from the activities; None: the pseudo-inverse of the
         projection (least squares)
-    limits : (2, N) of detection; values at them count as missing
+    instrument : what the table was measured with
     """
 
     mean: Array
     projection: Array
     weights: Array | None
-    limits: Array | None = None
+    instrument: Instrument = field(default_factory=Instrument)
     rules = ("rows",)
 
     def __call__(self, block: RowBlock, start: int) -> Parts:
@@ -62,7 +62,7 @@ class Project(Step):
 
     def activities(self, block: RowBlock, start: int = 0) -> Array:
         """Of the rows of a block, the first of which has number `start`."""
-        if self.limits is not None:
+        if not self.instrument.plain:
             block = as_block(self.read(block))
         # NaN or infinity in a row reaches its activities, so checking these few numbers is enough.
         with np.errstate(invalid="ignore"):
@@ -81,8 +81,8 @@ class Project(Step):
         return R
 
     def read(self, block: RowBlock) -> Array:
-        """The rows of a block, NaN where values lie at limits."""
-        return hide_limits(dense(block), self.limits)
+        """The values of the rows of a block."""
+        return self.instrument(dense(block))
 
 
 @dataclass(frozen=True)
@@ -109,24 +109,21 @@ class KnownActivities:
 
     mean: Array
     values: Array
-    limits: Array | None = None
+    instrument: Instrument = field(default_factory=Instrument)
 
     def activities(self, block: RowBlock, start: int = 0) -> Array:
         """Of the rows of a block, the first of which has number `start`."""
         return self.values[start : start + block.shape[0]]
 
     def read(self, block: RowBlock) -> Array:
-        """The rows of a block, NaN where values lie at limits."""
-        return hide_limits(dense(block), self.limits)
+        """The values of the rows of a block."""
+        return self.instrument(dense(block))
 
 
 def projector(model: Fitted) -> Project:
     """The projection of a fitted model. Only "refined" has a noise model; others: least squares."""
     weights = model.weights_ if FIT_METHODS[model.method].solve is None else None
-    limits: Any = getattr(model, "limits_", None)  # models of earlier versions have none
-    if limits is not None and not np.isfinite(limits).any():
-        limits = None
-    return Project(model.mean_, model.projection_, weights, limits)
+    return Project(model.mean_, model.projection_, weights, Instrument.of(model))
 
 
 def error_projector(model: Fitted) -> ProjectWithError:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rcweb.blocks.base import Blocks, RowBlock
+from rcweb.blocks.base import Blocks, RowBlock, dense
 from rcweb.blocks.reader import Reader
 from rcweb.blocks.route import MOST_GATHERED, number_of_axes, route_of
 from rcweb.blocks.steps import Centring, Collect, FarEntries, Moments, Multiply, Participation
@@ -24,6 +24,7 @@ from rcweb.engine.methods import FIT_METHODS
 from rcweb.engine.missing.check import refuse_holes, refuse_infinite
 from rcweb.engine.outliers import rows_seen
 from rcweb.engine.prepare import Preparation, judge
+from rcweb.engine.response import Response
 from rcweb.engine.samples import Samples, participation_ratio, spread
 from rcweb.engine.spectrum import leading_directions
 from rcweb.engine.types import Array, Mask
@@ -110,6 +111,16 @@ class Limited:
 
     def __call__(self, block: RowBlock) -> Array:
         return self.limit(self.centring(block)[:, self.varying])
+
+
+@dataclass(frozen=True)
+class Straightened:
+    """Blocks without what a response bends."""
+
+    response: Response
+
+    def __call__(self, block: RowBlock) -> Array:
+        return self.response(dense(block))
 
 
 def gather(blocks: Blocks, method: str) -> Array | None:

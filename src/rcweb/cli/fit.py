@@ -101,6 +101,9 @@ class Size(click.ParamType):
 )
 @click.option("--doubtful", is_flag=True, help="Draw edges of unconfirmed regulators too.")
 @click.option(
+    "--linear", is_flag=True, help="Take values as they are, even if a floor or ceiling bends them."
+)
+@click.option(
     "--center/--no-center",
     default=None,
     help="Subtract the mean of each variable or not. Default: as the method requires.",
@@ -137,6 +140,7 @@ def fit(
     fdr: float,
     quality: str,
     doubtful: bool,
+    linear: bool,
     center: bool | None,
     seed: int,
     forecast: bool,
@@ -173,6 +177,7 @@ def fit(
         checkpoint,
         "auto" if center is None else center,
         doubtful,
+        "linear" if linear else "auto",
     )
     if sources.prior and method != "refined":
         raise click.UsageError("--prior is for --method refined; the paper's has --sets.")

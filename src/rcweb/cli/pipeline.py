@@ -39,6 +39,7 @@ class FitParameters:
     checkpoint: Path | None = None
     center: bool | str = "auto"
     doubtful: bool = False
+    response: str = "auto"
 
 
 def read_data(data: Path, options: ReadOptions, knowledge: Knowledge) -> Table | LargeTable:

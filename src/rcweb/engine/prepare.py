@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,12 @@ class Preparation:
     units: Array | None = None
     columns: NDArray[np.intp] | None = None
     lone: Array = field(default_factory=lambda: np.empty((0, 3)), kw_only=True)
+
+    def in_units(self, units: Array) -> Self:
+        """The same of a table whose variables (N,) were measured in other `units`: one of the
+        prepared table's is so many of the user's."""
+        whole = units if self.units is None else units * self.units
+        return replace(self, units=whole, mean=self.mean * units)
 
 
 @dataclass(frozen=True)

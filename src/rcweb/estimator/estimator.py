@@ -53,6 +53,11 @@ class RCweb(GuidedMixin, MeasuredMixin, ResultsMixin, ProjectionMixin, BaseEstim
     center : bool or "auto"
         Whether to subtract the mean of each variable. "auto": yes for "refined", no for "paper",
         whose author does not.
+    response : {"auto", "linear"}
+        "auto": where the readings of all variables bend towards one floor or ceiling, as amounts
+        without logs or a detector that saturates, that is undone before the fit and said in
+        `warnings_`. "linear": values are taken as they are (methods other than "refined" always
+        do). See docs/input.md.
     random_state : int, RandomState or None
         Seeds the sampler, where the posterior has to be sampled. Searches use a fixed stream: the
         regulators do not depend on the seed. The same seed gives the same bits
@@ -117,6 +122,13 @@ class RCweb(GuidedMixin, MeasuredMixin, ResultsMixin, ProjectionMixin, BaseEstim
     limits_
         (2, n_features_in_) lower and upper limit of detection of each variable, infinite where
         none was seen. Weights, means and activities are those of values without such limits.
+    response_
+        (4,) floor, lowest and highest reading, and ceiling, if one curve bends all variables, as
+        saturation or a missing logarithm does; an end that is not there is infinite. Empty if
+        there is no such curve. It is undone before the fit and by `transform`.
+    response_slopes_
+        (n_features_in_,) what values are multiplied by to have the units of the readings again;
+        empty as above.
     singular_values_
         (P*,) of the prepared table.
     diagnosis_
@@ -190,6 +202,8 @@ class RCweb(GuidedMixin, MeasuredMixin, ResultsMixin, ProjectionMixin, BaseEstim
     mean_: Array
     observed_: Array
     limits_: Array
+    response_: Array
+    response_slopes_: Array
     input_: InputCheck
     route_: str
     passes_: int
@@ -205,6 +219,7 @@ class RCweb(GuidedMixin, MeasuredMixin, ResultsMixin, ProjectionMixin, BaseEstim
         degree: int | None = None,
         fdr: float = 0.05,
         doubtful: bool = False,
+        response: str = "auto",
         quality: str = "standard",
         center: bool | str = "auto",
         random_state: int | np.random.RandomState | None = None,
@@ -220,6 +235,7 @@ class RCweb(GuidedMixin, MeasuredMixin, ResultsMixin, ProjectionMixin, BaseEstim
         self.degree = degree
         self.fdr = fdr
         self.doubtful = doubtful
+        self.response = response
         self.quality = quality
         self.center = center
         self.random_state = random_state

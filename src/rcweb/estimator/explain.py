@@ -10,6 +10,7 @@ import pandas as pd
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_array
 
+from rcweb.engine.instrument import Instrument
 from rcweb.engine.types import Array
 from rcweb.estimator.studies import with_common_mean
 from rcweb.network import Explanation, Network
@@ -41,7 +42,9 @@ def explain_variable(
     if R is not None and measured is not None and len(R) != len(measured):
         raise ValueError(f"activities of {len(R)} samples, but X has {len(measured)}.")
     whole = float("nan") if known is None else float(known.get(network.targets[n], np.nan))
-    share, explained, source = _shares(model, n, R, measured, whole)
+    instrument = Instrument.of(model).variable(n)
+    straight = None if measured is None else instrument.straight(measured[:, None])[:, 0]
+    share, explained, source = _shares(model, n, R, straight, whole)
     edges = np.flatnonzero(network.weights[:, n])
     # The surest first; equal scores keep the order of regulators.
     edges = edges[np.argsort(-np.abs(network.score[edges, n]), kind="stable")]
@@ -52,7 +55,7 @@ def explain_variable(
         explained=explained,
         noise=float(model.noise_[n]),
         source=source,
-        profile=_profile(model, n, R, measured, _sample_names(X, activities)),
+        profile=_profile(model, n, R, measured, instrument, _sample_names(X, activities)),
     )
 
 
@@ -121,12 +124,18 @@ def _shares(
 
 
 def _profile(
-    model: RCweb, n: int, R: Array | None, measured: Array | None, samples: Any
+    model: RCweb,
+    n: int,
+    R: Array | None,
+    measured: Array | None,
+    instrument: Instrument,
+    samples: Any,
 ) -> pd.DataFrame | None:
     if R is None:
         return None
     columns = {} if measured is None else {"measured": measured}
-    columns["predicted"] = R @ model.components_[:, n] + model.mean_[n]
+    predicted = R @ model.components_[:, [n]] + model.mean_[n]
+    columns["predicted"] = instrument.readings(predicted)[:, 0]
     return pd.DataFrame(columns, index=samples)
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import issparse
 
+from rcweb.engine.conventions import LITTLE
+from rcweb.engine.instrument import Instrument
 from rcweb.engine.limits import without_limits
 from rcweb.engine.methods import FIT_METHODS
 from rcweb.engine.prepare import Preparation, Prepared, prepare, restore
+from rcweb.engine.samples import rows_seen, spread
 from rcweb.engine.solution import Solution
 from rcweb.engine.threads import one_blas_thread
 from rcweb.engine.types import Array
@@ -21,32 +24,36 @@ from rcweb.estimator.parameters import check_sizes
 if TYPE_CHECKING:
     from rcweb.engine.condensed import CondensedTable
     from rcweb.engine.constant_sum import Uncentred
+    from rcweb.engine.response import Response
     from rcweb.engine.samples import Samples
     from rcweb.estimator import RCweb
     from rcweb.storage.checkpoint import Checkpoint
     from rcweb.tables import Origin
 
 
-def fit_one_table(model: RCweb, X: Any, measured: Any = None, *, limits: bool = True) -> RCweb:
-    """The body of `RCweb.fit` for one table; `limits` : whether values may lie at limits of
-    detection.
+def fit_one_table(
+    model: RCweb, X: Any, measured: Any = None, *, measured_alike: bool = True
+) -> RCweb:
+    """The body of `RCweb.fit` for one table; `measured_alike` : whether all samples were measured
+    in the same way, so that values may lie at limits of detection and one curve may bend them.
     """
     from rcweb.blocks import as_blocks, gather, in_blocks, learn_names
     from rcweb.engine.lone import lone_note
     from rcweb.tables import Origin
 
     method, table, factors = FIT_METHODS[model.method], X, None
-    limits &= method.solve is None  # others get every entry as it is
+    measured_alike &= method.solve is None  # others get every entry as it is
     center = method.centers if model.center == "auto" else bool(model.center)
     blocks, observed = as_blocks(X), None
     samples = getattr(X, "index", None) if blocks is None else getattr(blocks, "samples", None)
     origin, whole = Origin.of(X, getattr(blocks, "samples", None)), blocks is None
+    model.response_, model.response_slopes_ = np.empty(0), np.empty(0)
     if blocks is None:
         X = validated(model, X, ensure_min_samples=2, ensure_min_features=2)
         # Before filling: the input check must see which values are missing.
         check_input(model, origin.look(X, model._given_names()), origin.source)
         n_samples = X.shape[0]
-        X, observed = fill_missing(model, X, limits)
+        X, observed = fill_missing(model, X, measured_alike)
         blocks = in_blocks(X) if method.solve is None or issparse(X) else None
     else:
         learn_names(model, blocks)
@@ -66,10 +73,10 @@ def fit_one_table(model: RCweb, X: Any, measured: Any = None, *, limits: bool = 
         if blocks is not None and (gathered := gather(blocks, model.method)) is not None:
             if not whole:
                 check_input(model, origin.look(gathered, model._given_names()), origin.source)
-            (X, observed), blocks = fill_missing(model, gathered, limits), None
+            (X, observed), blocks = fill_missing(model, gathered, measured_alike), None
         if blocks is None:
             values = None if factors is None else factors.to_numpy(np.float64)
-            prepared, solution = fit_whole(model, X, center, observed, values)
+            prepared, solution = fit_whole(model, X, center, observed, values, measured_alike)
         else:
             unchecked = None if whole else origin
             prepared, solution = fit_blocks(model, blocks, center, observed, unchecked)
@@ -78,6 +85,8 @@ def fit_one_table(model: RCweb, X: Any, measured: Any = None, *, limits: bool = 
     model.n_samples_ = n_samples
     model.observed_ = np.ones(len(model.mean_)) if observed is None else observed
     model._store(solution)
+    if (response := Instrument.of(model).response) is not None:
+        model.warnings_ += (response.note,)
     model.warnings_ += lone_note(prepared.lone, samples, getattr(model, "feature_names_in_", None))
     if factors is not None:
         model._match_fitted(table, factors, solution.measured)
@@ -90,6 +99,7 @@ def fit_whole(
     center: bool,
     observed: Array | None,
     measured: Array | None = None,
+    measured_alike: bool = True,
 ) -> tuple[Preparation, Solution]:
     """The solution for a table in memory, with no value missing; `measured` : factors (M, F)."""
     from rcweb.engine.lone import find_lone
@@ -108,6 +118,16 @@ def fit_whole(
     from rcweb.engine.constant_sum import Uncentred
     from rcweb.engine.samples import InMemory
 
+    # What filled holes bends nothing, and values whose zero means something are taken as they are.
+    known = observed is None or observed.mean() > 1 - LITTLE
+    slopes = np.ones(X.shape[1])
+    if measured_alike and known and center:
+        once = np.sort(prepared.samples)  # copies count once
+        seen = limited[once[spread(len(once), rows_seen(X.shape[1]))]]
+        response, slopes = _response(model, prepared, seen)
+        if response is not None:
+            limited = response(limited)
+            prepared = replace(prepare(limited, center=True, arrange=True), lone=lone)
     # In the order of `prepare`, which removed constant variables.
     observed = None if observed is None else observed[prepared.columns]
     measured = None if measured is None else measured[prepared.samples]
@@ -126,14 +146,30 @@ def fit_whole(
     checkpoint = _open_checkpoint(model, X)
     solution = _solve(model, *condensed(prepared, center), checkpoint, other, measured)
     solution = replace(solution, warnings=(*solution.warnings, *prepared.copies_note))
-    return (prepared if solution.centred else whole[0]), solution
+    return (prepared if solution.centred else whole[0]).in_units(slopes), solution
+
+
+def _response(model: RCweb, prepared: Preparation, seen: Array) -> tuple[Response | None, Array]:
+    """The response that samples (n, N) show, if asked for and variables have one unit; and its
+    slopes (N,). The model keeps both."""
+    from rcweb.engine.response import find_response
+
+    alike = prepared.units is None and prepared.scale == 1
+    response = find_response(seen) if model.response == "auto" and alike else None
+    if response is None:
+        return None, np.ones(seen.shape[1])
+    if model.verbose:
+        print(response.note)
+    model.response_ = np.array(astuple(response))
+    model.response_slopes_ = response.slopes(seen)
+    return response, model.response_slopes_
 
 
 def fit_blocks(
     model: RCweb, blocks: Any, center: bool, observed: Array | None, origin: Origin | None
 ) -> tuple[Preparation, Solution]:
     """The solution for a table that is read in blocks; `origin`, if its input is not checked."""
-    from rcweb.blocks import Reader, condense, route_of
+    from rcweb.blocks import Reader, Straightened, condense, route_of
 
     check_sizes(model.n_components, model.degree, blocks.shape, center)
     reader = Reader(blocks, print if model.verbose else lambda line: None)
@@ -146,11 +182,19 @@ def fit_blocks(
         # The input check sees the samples kept in memory; it takes no further pass over the data.
         rows = origin.look(samples.seen(), model._given_names(), blocks.shape[0])
         check_input(model, rows, origin.source)
+    slopes = np.ones(blocks.shape[1])
+    if center:
+        response, slopes = _response(model, prepared, samples.seen())
+        if response is not None:
+            straight = reader.through(Straightened(response))
+            prepared, table, samples = condense(
+                straight, model.n_components, center=True, observed=observed
+            )
     # The condensed table identifies the data: hashing the blocks would read them once more.
     known = table.gram if table.axes is None else table.axes
     solution = _solve(model, table, samples, _open_checkpoint(model, known, table.rest))
     model.route_, model.passes_ = route_of(*blocks.shape), reader.passes
-    return prepared, solution
+    return prepared.in_units(slopes), solution
 
 
 def check_fits_memory(model: RCweb, X: Any, blocks: Any) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from rcweb.engine.limits import hide_limits
+from rcweb.engine.instrument import Instrument
 from rcweb.engine.threads import one_blas_thread
 from rcweb.engine.types import Array
 from rcweb.estimator.input import validated
@@ -193,7 +193,7 @@ class GuidedMixin:
         if batch is not None or are_tables(X):
             X = with_common_mean(model, X, batch)
         X = np.asarray(validated(model, X, reset=False), dtype=np.float64)
-        centred = hide_limits(X, getattr(model, "limits_", None)) - model.mean_
+        centred = Instrument.of(model)(X) - model.mean_
         missing = np.isnan(centred)
         activities = np.where(missing, 0.0, centred) @ self.prior_projection_
         if not return_std:

@@ -41,7 +41,7 @@ def check_input(model: Any, look: Look, source: str) -> None:
         warn_user("\n".join(model.input_.warnings), InputWarning)
 
 
-def fill_missing(model: Any, X: Any, limits: bool) -> tuple[Any, Array | None]:
+def fill_missing(model: Any, X: Any, measured_alike: bool) -> tuple[Any, Array | None]:
     """The table with missing values, and those at limits of detection, filled, and the measured
     share of each variable; the table itself and None if there are none of either."""
     model.limits_ = without_limits(X.shape[1])
@@ -49,7 +49,7 @@ def fill_missing(model: Any, X: Any, limits: bool) -> tuple[Any, Array | None]:
         return X, None
     from rcweb.tables.limits import find_limits
 
-    found = find_limits(X) if limits else None
+    found = find_limits(X) if measured_alike else None
     if found is None and np.isfinite([X.min(), X.max()]).all():  # NaN comes through
         return X, None
     from rcweb.engine.missing import check_missing, fill

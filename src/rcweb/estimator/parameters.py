@@ -13,6 +13,7 @@ from rcweb.engine.methods import FIT_METHODS
 from rcweb.storage.memory import parse_size
 
 QUALITIES = ("standard", "high")
+RESPONSES = ("auto", "linear")
 _PAPER_OPTIONS: dict[str, tuple[type, ...]] = {
     "k": (Integral,),
     "epsilon": (Real,),
@@ -28,6 +29,7 @@ def check_parameters(given: Mapping[str, Any]) -> None:
         _check_integer("degree", given["degree"], "None or a whole number")
     _check_choice("method", given["method"], tuple(FIT_METHODS))
     _check_choice("quality", given["quality"], QUALITIES)
+    _check_choice("response", given["response"], RESPONSES)
     _check_number("fdr", given["fdr"])
     if not (isinstance(given["center"], bool | np.bool_) or given["center"] == "auto"):
         raise ValueError(f"center must be True, False or 'auto', not {given['center']!r}.")

@@ -10,6 +10,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from rcweb.engine.instrument import Instrument
 from rcweb.engine.prepare import is_extreme, power_of_two
 from rcweb.engine.types import Array
 from rcweb.estimator.input import validated
@@ -84,7 +85,8 @@ class ProjectionMixin(TransformerMixin):
         return project_blocks(blocks, projector(self))
 
     def inverse_transform(self, X: Any) -> Array:
-        """Predict the variables from activities: ``X @ components_ + mean_``.
+        """Predict the variables from activities: ``X @ components_ + mean_``, or what would be read
+        off where a response was undone.
 
         X : (n_samples, n_components_) activities
 
@@ -105,7 +107,7 @@ class ProjectionMixin(TransformerMixin):
             raise ValueError(
                 f"X has {X.shape[1]} columns, but the model has {self.n_components_} regulators."
             )
-        return X @ self.components_ + self.mean_
+        return Instrument.of(self).readings(X @ self.components_ + self.mean_)
 
     def score(self, X: Any, y: None = None, *, activities: Array | None = None) -> float:
         """Fraction of the variance of `X` that the network explains.
@@ -137,11 +139,10 @@ class ProjectionMixin(TransformerMixin):
         )
 
         check_is_fitted(self)
-        limits = getattr(self, "limits_", None)
         project = (
             projector(self)
             if activities is None
-            else KnownActivities(self.mean_, activities, limits)
+            else KnownActivities(self.mean_, activities, Instrument.of(self))
         )
         blocks = as_blocks(X)
         if blocks is None:

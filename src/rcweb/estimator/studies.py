@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_array
 
+from rcweb.engine.instrument import Instrument
 from rcweb.engine.studies import StudyLevels, agreement, study_levels
 from rcweb.engine.types import Array
 from rcweb.estimator.fitting import fit_one_table
@@ -44,8 +45,8 @@ def fit_studies(model: RCweb, X: Any, batch: Any) -> RCweb:
         table = _like(studies.table, (values - levels.mean[studies.study]) / _rows(levels, studies))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)  # said already, of the table as it was given
-        # Studies have limits of their own, which one scale for all of them mixes.
-        fit_one_table(model, table, limits=levels is None)
+        # Studies have limits and responses of their own, which one scale for all of them mixes.
+        fit_one_table(model, table, measured_alike=levels is None)
     model.input_ = checked
     _store_studies(model, studies, values, levels)
     return model
@@ -126,6 +127,7 @@ def _store_studies(
     model: RCweb, studies: Studies, values: Array, levels: StudyLevels | None
 ) -> None:
     S = len(studies.names)
+    straight = Instrument.of(model).straight(values)
     if levels is None:
         levels = StudyLevels(model.mean_[None], np.ones(1))
     else:
@@ -135,7 +137,7 @@ def _store_studies(
         levels = StudyLevels(np.where(np.isnan(own), model.mean_, own), levels.noise)
     model.study_names_ = studies.names
     model.study_means_, model.study_noise_ = levels.mean, levels.noise
-    centred = values - levels.mean[studies.study]
+    centred = straight - levels.mean[studies.study]
     # As the user's own call would: a difference in layout changes the last bits.
     R = model.transform(_like(studies.table, centred + model.mean_ if S > 1 else values))
     R = np.asarray(R, dtype=np.float64)  # a DataFrame after set_output
