@@ -187,6 +187,28 @@ def opposed_pairs(rng: Rng) -> World:
     return World(with_noise(rng, R @ C, ratio=0.4), C, mask)
 
 
+def amounts(rng: Rng) -> World:
+    """No logs were taken of the model's table; every variable has a level of its own."""
+    world = usual(12, 500, 150, 0.1)(rng)
+    X = np.exp(0.5 * world.data / world.data.std() + rng.standard_normal(500))
+    return World(X, world.rows * X.mean(axis=0), world.edges)
+
+
+def saturated(rng: Rng) -> World:
+    """One detector, which saturates at both ends."""
+    world = usual(12, 500, 150, 0.1)(rng)
+    X = np.tanh(world.data / world.data.std())
+    return World(X, world.rows * (1 - X**2).mean(axis=0), world.edges)
+
+
+def concentrations(rng: Rng) -> World:
+    """Amounts that add up, without logs: activities and weights are positive, noise follows the
+    amount."""
+    C, mask = rows(rng, 12, 500, 0.1, "positive")
+    X = rng.gamma(1, 1, (150, 12)) @ C + 0.3
+    return World(X * rng.lognormal(0, 0.2, X.shape), C, mask)
+
+
 def null(X: Array) -> World:
     """A table without sparse regulators."""
     nothing = np.zeros((0, X.shape[1]))
@@ -241,6 +263,9 @@ KINDS: dict[str, Callable[[Rng], World]] = {
     "replicates": replicates,
     "a Laplace background": laplace_background,
     "opposed pairs": opposed_pairs,
+    "amounts without logs": amounts,
+    "a detector that saturates": saturated,
+    "amounts that add up": concentrations,
     "4,000 variables, 60 samples": usual(30, 4000, 60, 0.04),
     "80 regulators": usual(80, 400, 1200, 0.1),
     "30 variables": usual(4, 30, 300, 0.3),

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
-from rcweb.engine.response import START, Response, _Ends, find_response
+from rcweb.engine.response import END_FIRST, Response, _Ends, find_response
 from rcweb.lab.simulate import simulate
 
 # A table of the model, of unit variance, and what is measured of it.
@@ -135,7 +135,7 @@ def test_cost_is_the_likelihood(kind: str) -> None:
 
     X = measured_as(PLAIN, kind)[:60, :40]
     ends = _Ends(X)
-    floor, ceiling = (START if np.isfinite(end) else np.inf for end in ENDS[kind])
+    floor, ceiling = (END_FIRST if np.isfinite(end) else np.inf for end in ENDS[kind])
     response = ends.response([floor, ceiling])
     fitted = _Directions.of(response(X))
     expected = slow_cost(X, response, fitted.K, fitted.noise)

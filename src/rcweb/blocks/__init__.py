@@ -25,13 +25,12 @@ from rcweb.blocks.recognise import (
     sparse_blocks,
 )
 from rcweb.blocks.route import route_of
-from rcweb.blocks.streamed import Straightened, condense, gather
+from rcweb.blocks.streamed import condense, gather
 
 __all__ = [
     "Blocks",
     "KnownActivities",
     "Reader",
-    "Straightened",
     "anndata_blocks",
     "as_blocks",
     "check_names",

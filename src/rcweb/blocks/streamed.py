@@ -114,7 +114,7 @@ class Limited:
 
 
 @dataclass(frozen=True)
-class Straightened:
+class _Straightened:
     """Blocks without what a response bends."""
 
     response: Response
@@ -144,12 +144,16 @@ def condense(
     *,
     center: bool,
     observed: Array | None = None,
+    response: Response | None = None,
 ) -> tuple[Preparation, CondensedTable, Streamed]:
     """Read the table behind `reader`; return its preparation, condensed form and samples.
 
-    For the routes "gram" and "axes"; `observed` (N,) is the share of measured entries.
+    For the routes "gram" and "axes"; `observed` (N,) is the share of measured entries; what a
+    `response` bends is made straight first.
     """
     N = reader.blocks.shape[1]
+    if response is not None:
+        reader = reader.through(_Straightened(response))
     first = _first_pass(reader, N, n_components, center, True)
     scatter, lone = _find_lone(reader, first)
     # Replaced entries change means, products and extremes: the first pass is repeated.

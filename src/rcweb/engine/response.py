@@ -34,12 +34,12 @@ from rcweb.engine.samples import spread
 from rcweb.engine.types import Array
 
 # Samples and variables, at most, on which two numbers are estimated.
-ASKED = (128, 256)
+PART_ASKED = (128, 256)
 # Logarithm of the distance of an end from the readings, whose nearer half has a width of 1: at
 # first, its first change, the least (rounding) and the greatest (a line) that are tried.
-START, MOVE, NEAREST, FARTHEST = -2.0, 2.0, -36.0, 5.0
+END_FIRST, END_MOVE, END_NEAREST, END_FARTHEST = -2.0, 2.0, -36.0, 5.0
 # Changes of these logarithms, and of nats an entry, at which the search for the ends stops.
-STILL, EVEN = 0.05, 0.001
+END_STILL, COST_STILL = 0.05, 0.001
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def find_response(readings: Array) -> Response | None:
     if min(X.shape) <= 2 * FEWEST or _tied(X := _part(X)) > LITTLE:
         return None
     ends, straight = _Ends(X), _Directions.of(X)
-    floor, ceiling, both = [START, np.inf], [np.inf, START], [START, START]
+    floor, ceiling, both = [END_FIRST, np.inf], [np.inf, END_FIRST], [END_FIRST, END_FIRST]
     # Where the first guess gains less than half of that, no other guess gained it.
     if min(map(ends.cost, (floor, ceiling, both))) > straight.cost - HALF_WAY * LITTLE:
         return None
@@ -156,7 +156,7 @@ def _part(X: Array) -> Array:
     """Samples and variables of all levels, whatever their order."""
     rows, columns = (
         np.argsort(X.mean(axis=1 - axis), kind="stable")[spread(X.shape[axis], most)]
-        for axis, most in enumerate(ASKED)
+        for axis, most in enumerate(PART_ASKED)
     )
     return np.asarray(X[np.ix_(rows, columns)])
 
@@ -204,11 +204,11 @@ class _Ends:
             whole[free] = logs
             return list(whole)
 
-        corners = START + MOVE * np.vstack([np.zeros(n), np.eye(n)])
+        corners = END_FIRST + END_MOVE * np.vstack([np.zeros(n), np.eye(n)])
         found = minimize(
             lambda logs: self.cost(ends(logs)), corners[0], method="Nelder-Mead",
-            bounds=[(NEAREST, FARTHEST)] * n,
-            options={"initial_simplex": corners, "xatol": STILL, "fatol": EVEN},
+            bounds=[(END_NEAREST, END_FARTHEST)] * n,
+            options={"initial_simplex": corners, "xatol": END_STILL, "fatol": COST_STILL},
         )  # fmt: skip
         return float(found.fun), ends(found.x)
 

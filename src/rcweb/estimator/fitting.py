@@ -169,7 +169,7 @@ def fit_blocks(
     model: RCweb, blocks: Any, center: bool, observed: Array | None, origin: Origin | None
 ) -> tuple[Preparation, Solution]:
     """The solution for a table that is read in blocks; `origin`, if its input is not checked."""
-    from rcweb.blocks import Reader, Straightened, condense, route_of
+    from rcweb.blocks import Reader, condense, route_of
 
     check_sizes(model.n_components, model.degree, blocks.shape, center)
     reader = Reader(blocks, print if model.verbose else lambda line: None)
@@ -186,9 +186,8 @@ def fit_blocks(
     if center:
         response, slopes = _response(model, prepared, samples.seen())
         if response is not None:
-            straight = reader.through(Straightened(response))
             prepared, table, samples = condense(
-                straight, model.n_components, center=True, observed=observed
+                reader, model.n_components, center=True, observed=observed, response=response
             )
     # The condensed table identifies the data: hashing the blocks would read them once more.
     known = table.gram if table.axes is None else table.axes

@@ -1,8 +1,9 @@
 """The plan on constants: each of the engine's, halved and doubled, on a panel of small tables.
 
 The panel has planted cells like those of the paper's figures, foreign worlds, tables with holes,
-of several studies, with single wrong entries, and a part of a real table. A row of the results is
-one constant at one factor on one table, beside the row of the defaults (constant ``""``).
+of several studies, with single wrong entries, of amounts, and a part of a real table. A row of the
+results is one constant at one factor on one table, beside the row of the defaults (constant
+``""``).
 
 Score of a table, between 0 and 1:
 
@@ -99,6 +100,11 @@ def _with_errors(X: Array, rng: np.random.Generator) -> Array:
     return X
 
 
+def _as_amounts(X: Array, rng: np.random.Generator) -> Array:
+    """No logs were taken; every variable has a level of its own."""
+    return np.asarray(np.exp(0.5 * X / X.std() + rng.standard_normal(X.shape[1])))
+
+
 def _in_two_studies(X: Array, rng: np.random.Generator) -> Array:
     """The second half of the samples has other means and twice the noise."""
     half = len(X) // 2
@@ -153,6 +159,7 @@ def _panel() -> dict[str, PanelTable]:
         "very sparse rows": _foreign("very sparse rows", 60, 1500, 15, 0.3),
         "holes": _changed(figure1, _with_holes),
         "single errors, P unknown": replace(_changed(figure1, _with_errors), asked="auto"),
+        "no logs were taken": _changed(_planted(80, 200, 8, density=0.1, noise=0.4), _as_amounts),
         "two studies": replace(_changed(figure1, _in_two_studies), studies=2),
         "null: AR samples": replace(_foreign("null: AR samples", 60, 200, 8, 0.9), asked="auto"),
     }
