@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
-from rcweb.engine.response import END_FIRST, Response, _Ends, find_response
+from rcweb.engine.response import (
+    END_FIRST,
+    Response,
+    _Directions,
+    _Ends,
+    _weighted,
+    find_response,
+)
 from rcweb.lab.simulate import simulate
 
 # A table of the model, of unit variance, and what is measured of it.
@@ -56,6 +63,12 @@ def linear_tables() -> dict[str, np.ndarray]:
         "activities in few samples": rare @ signed + 0.3 * noise,
         "skewed activities": rng.gamma(0.5, 1, shape) @ signed + 0.2 * noise,
         "amounts that add up": rng.gamma(0.5, 1, shape) @ positive + 0.2 * noise,
+        "amounts of uneven noise": (rng.gamma(1, 1, shape) @ positive + 0.1)
+        * rng.lognormal(0, 0.1, (M, N)),
+        "mixtures of uneven noise": (
+            rng.dirichlet(np.full(P, 0.5), M) @ rng.gamma(0.5, 1, (P, N)) + 0.05
+        )
+        * rng.lognormal(0, 0.2, (M, N)),
         "proportions": rng.dirichlet(np.full(P, 0.5), M) @ positive + 0.05 * noise,
         "samples of unequal noise": PLAIN + rng.lognormal(-1, 0.7, (90, 1)) * noise[:90, :150],
         "noise alone": noise,
@@ -131,8 +144,6 @@ def slow_cost(X: np.ndarray, response: Response, K: int, noise: np.ndarray) -> f
 @KINDS
 def test_cost_is_the_likelihood(kind: str) -> None:
     """The sum over eigenvalues is the Gaussian density of the values times the Jacobian."""
-    from rcweb.engine.response import _Directions
-
     X = measured_as(PLAIN, kind)[:60, :40]
     ends = _Ends(X)
     floor, ceiling = (END_FIRST if np.isfinite(end) else np.inf for end in ENDS[kind])
@@ -140,3 +151,23 @@ def test_cost_is_the_likelihood(kind: str) -> None:
     fitted = _Directions.of(response(X))
     expected = slow_cost(X, response, fitted.K, fitted.noise)
     assert ends.cost([floor, ceiling]) == pytest.approx(expected, abs=1e-3)
+
+
+def test_weights_of_uneven_noise() -> None:
+    """Each reading counts by its precision: the weighted error falls, and where the curve is a line
+    nothing changes."""
+    rng = np.random.default_rng(0)
+    X = (rng.gamma(1, 1, (60, 3)) @ rng.gamma(0.5, 1, (3, 80)) + 0.1) * rng.lognormal(
+        0, 0.3, (60, 80)
+    )
+    told = _Directions.of(X).told(3)
+    line = Response(-1e9, X.min(), X.max(), np.inf)
+    mean = X.mean(axis=0)
+    U, s, V = np.linalg.svd(X - mean, full_matrices=False)
+    np.testing.assert_allclose(
+        _weighted(X, told, 3, line), (U[:, :3] * s[:3]) @ V[:3] + mean, atol=1e-6
+    )
+    curve = Response(-0.05, X.min(), X.max(), np.inf)
+    weighted = _weighted(X, told, 3, curve)
+    precision = 1 / (np.maximum(weighted, X.min()) + 0.05) ** 2
+    assert (precision * (X - weighted) ** 2).sum() < 0.8 * (precision * (X - told) ** 2).sum()

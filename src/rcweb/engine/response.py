@@ -38,6 +38,8 @@ PART_ASKED = (128, 256)
 # Logarithm of the distance of an end from the readings, whose nearer half has a width of 1: at
 # first, its first change, the least (rounding) and the greatest (a line) that are tried.
 END_FIRST, END_MOVE, END_NEAREST, END_FARTHEST = -2.0, 2.0, -36.0, 5.0
+# In which weights and what is told by them settle.
+WEIGHTED_ROUNDS = 20
 # Changes of these logarithms, and of nats an entry, at which the search for the ends stops.
 END_STILL, COST_STILL = 0.05, 0.001
 
@@ -114,9 +116,9 @@ def find_response(readings: Array) -> Response | None:
     is a line as far as they tell.
 
     An end is there if without it - log p is greater by more than a little. Noise that follows the
-    reading is likelier after a bend, too, where effects add up; but there as many directions tell
-    no more of the readings. Nothing can be told where many readings are equal, as on a scale
-    of few steps.
+    reading is likelier after a bend, too, where effects add up; but then as many directions tell
+    more of the readings as they are, by equal weights or by those of such noise. Nothing can be
+    told where many readings are equal, as on a scale of few steps.
     """
     extent = np.ptp(readings, axis=0)
     X = readings[:, extent > ROUNDING * extent.max()]  # what varies by rounding alone has no noise
@@ -136,8 +138,23 @@ def find_response(readings: Array) -> Response | None:
     response = ends.response(best)
     bent = _Directions.of(response(X))
     K = max(straight.K, bent.K)
-    left = [_missed(X, straight.told(K)), _missed(X, response.readings(bent.told(K)))]
-    return response if left[1] < left[0] else None
+    told = straight.told(K)
+    added = min(_missed(X, told), _missed(X, _weighted(X, told, K, response)))
+    return response if _missed(X, response.readings(bent.told(K))) < added else None
+
+
+def _weighted(X: Array, told: Array, K: int, response: Response) -> Array:
+    """What K directions tell of readings (M, N) whose effects add up while their noise follows the
+    reading, as it would with this `response`: weighted low-rank approximation by expectation
+    maximisation (Srebro & Jaakkola, 2003), from what is `told` by equal weights."""
+    for _ in range(WEIGHTED_ROUNDS):
+        precision = response.slope(np.clip(told, response.lowest, response.highest)) ** 2
+        weight = precision / precision.max(axis=0)
+        Y = weight * X + (1 - weight) * told
+        mean = Y.mean(axis=0)
+        U = np.linalg.eigh((Y - mean) @ (Y - mean).T)[1][:, -K:]
+        told = U @ (U.T @ (Y - mean)) + mean
+    return told
 
 
 def _missed(X: Array, told: Array) -> float:

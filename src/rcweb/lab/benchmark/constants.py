@@ -141,6 +141,7 @@ BUDGETS = frozenset(
         "START_STEPS",
         "TAKE",
         "WEIGHING_ROUNDS",
+        "WEIGHTED_ROUNDS",
         "WIDE",
         "WIDE_STEPS",
         "WIDTHS",
