@@ -3,8 +3,8 @@
 ``python benchmarks/raw_amounts.py`` takes the antilogarithm of the tables of E. coli and yeast
 (RCWEB_DATA) and fits amounts as they are (``response="linear"``), as "auto" takes them, and their
 logs, each with the number of regulators told and with "auto". One line each, with the known
-regulators met by the strongest 500 to 4,000 edges, to ``benchmarks/results/raw_amounts.csv``.
-FastICA is told P. About two minutes on one core.
+regulators met by the strongest 500 to 4,000 edges, to ``benchmarks/results/raw_amounts/table.csv``.
+FastICA is told P. About three minutes on one core.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TABLES = {
     "yeast": ("yeast_m3d_s98/expression.parquet", "yeast_tf/yeastract_c3.gmt", 100, 0.0),
 }
 NUMBERS = (500, 1000, 2000, 4000)
-OUT = Path(__file__).parent / "results" / "raw_amounts.csv"
+OUT = Path(__file__).parent / "results" / "raw_amounts" / "table.csv"
 
 
 def line(name: str, given: str, asked: str) -> dict[str, object]:
@@ -59,6 +59,7 @@ def line(name: str, given: str, asked: str) -> dict[str, object]:
 def main(out: Path) -> None:
     """Write the table."""
     warnings.simplefilter("ignore")
+    out.parent.mkdir(parents=True, exist_ok=True)
     lines = []
     for name in TABLES:
         for given in ("amounts, as they are", "amounts", "logs"):

@@ -172,3 +172,26 @@ def test_proportions_can_be_fitted_without_centring(tmp_path, capsys) -> None:
     assert "all sum to 1: proportions" in error
     assert "--no-center" in error
     assert load_model(tmp_path / "o" / "model.rcweb").center is False
+
+
+def test_amounts_are_straightened_unless_told_otherwise(planted, tmp_path, capsys) -> None:
+    """What was done to a table without logs is printed, with the option that turns it off; new
+    samples, and the prediction of a variable, follow the model."""
+    logs = pd.read_csv(planted / "data.tsv", sep="\t", index_col=0)
+    amounts = np.exp(0.5 * logs / logs.to_numpy().std())
+    amounts.to_csv(tmp_path / "t.csv")
+    fit = ["fit", str(tmp_path / "t.csv"), "-o", str(tmp_path / "o"), "--components", "4"]
+    assert run(fit) == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert "All variables bend towards a floor" in said
+    assert "--linear" in said
+    model = load_model(tmp_path / "o" / "model.rcweb")
+    assert np.isclose(model.response_[0], 0, atol=0.1)
+    new = ["transform", str(tmp_path / "o"), str(tmp_path / "t.csv"), "-o", str(tmp_path / "n.tsv")]
+    assert run(new) == 0
+    left = pd.read_csv(tmp_path / "n.tsv", sep="\t", index_col=0)
+    right = pd.read_csv(tmp_path / "o" / "activities.tsv", sep="\t", index_col=0)
+    np.testing.assert_allclose(left.to_numpy(), right.to_numpy(), rtol=1e-6, atol=1e-6)
+    assert run([*fit, "--linear", "--overwrite"]) == 0
+    assert "bend towards" not in " ".join(capsys.readouterr().err.split())
+    assert load_model(tmp_path / "o" / "model.rcweb").response == "linear"

@@ -97,3 +97,17 @@ def test_studies_keep_their_own_scale() -> None:
 def test_unknown_word() -> None:
     with pytest.raises(ValueError, match=r"response.*'log'"):
         RCweb(response="log").fit(AMOUNTS)
+
+
+def test_what_stands_apart_among_amounts_need_not_among_logs(tmp_path: Path) -> None:
+    """A single error is told in the table's own numbers, and no honest amount is taken for one; in
+    memory and in blocks."""
+    X = np.tile(AMOUNTS, (30, 1)) * np.random.default_rng(2).lognormal(0, 0.05, (3600, 200))
+    honest = RCweb(6, random_state=0).fit(X[:120])
+    assert not any("replaced" in note for note in honest.warnings_)
+    X[7, 3] = 1e12
+    np.save(tmp_path / "table.npy", X)
+    for table in (X[:120], np.load(tmp_path / "table.npy", mmap_mode="r")):
+        model = RCweb(6, random_state=0).fit(table)
+        assert model.response_.size
+        assert any("variable 3 (1e+12)" in note for note in model.warnings_), model.warnings_

@@ -156,6 +156,8 @@ def condense(
         reader = reader.through(_Straightened(response))
     first = _first_pass(reader, N, n_components, center, True)
     scatter, lone = _find_lone(reader, first)
+    if response is not None:
+        lone[:, 2] = response.readings(lone[:, 2])
     # Replaced entries change means, products and extremes: the first pass is repeated.
     if scatter is not None:
         reader = reader.through(scatter.replace)

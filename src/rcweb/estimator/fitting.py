@@ -126,7 +126,9 @@ def fit_whole(
         seen = limited[once[spread(len(once), rows_seen(X.shape[1]))]]
         response, slopes = _response(model, prepared, seen)
         if response is not None:
-            limited = response(limited)
+            # Again: what stands apart among amounts need not among their logs.
+            limited, lone = find_lone(response(X))
+            lone[:, 2] = response.readings(lone[:, 2])
             prepared = replace(prepare(limited, center=True, arrange=True), lone=lone)
     # In the order of `prepare`, which removed constant variables.
     observed = None if observed is None else observed[prepared.columns]
