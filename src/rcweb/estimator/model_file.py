@@ -209,6 +209,7 @@ def _add_what_older_files_lack(model: RCweb) -> None:
     """Results that came after version 0.1, where "nothing" can be said; `n_samples_` cannot."""
     later: dict[str, Any] = {"input_": InputCheck(), "weights_sd_": None}
     later |= {"regulator_names_": {}, "target_names_": {}}
+    later |= {"response_": np.empty(0), "response_slopes_": np.empty(0)}
     for name, nothing in later.items():
         if not hasattr(model, name):
             setattr(model, name, nothing)
