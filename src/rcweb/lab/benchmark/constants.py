@@ -184,10 +184,14 @@ class EngineConstant:
         return COMPILED if self.module.endswith(".kernels") else NOT_VARIED.get(self.name)
 
     def scaled(self, factor: float) -> Value:
-        """The value times `factor`. Integers stay integers, at least 1. Of shares and cosines above
-        a half, and of `FROM_ONE`, the distance from 1 is scaled: 0.95 becomes 0.975 or 0.9."""
+        """The value, or each of a tuple, times `factor`. Integers stay integers, at least 1. Of
+        shares and cosines above a half, and of `FROM_ONE`, the distance from 1 is scaled: 0.95
+        becomes 0.975 or 0.9."""
         if isinstance(self.value, tuple):
-            return tuple(value * factor for value in self.value)
+            return tuple(
+                max(1, round(value * factor)) if isinstance(value, int) else value * factor
+                for value in self.value
+            )
         if isinstance(self.value, int):
             return max(1, round(self.value * factor))
         if self.name in FROM_ONE or 0.5 < self.value < 1:

@@ -72,6 +72,20 @@ def _planted(M: int, N: int, P: int, **world: Any) -> PanelTable:
     return PanelTable(draw, P)
 
 
+def _amounts(M: int, N: int, P: int, **world: Any) -> PanelTable:
+    """No logs were taken; every variable has a level of its own, to which effects are in
+    proportion."""
+    planted = _planted(M, N, P, **world)
+
+    def draw(seed: int) -> World:
+        logs = planted.draw(seed)
+        level = np.random.default_rng(seed).standard_normal(N)
+        X = np.exp(0.5 * logs.data / logs.data.std() + level)
+        return World(X, logs.rows * X.mean(axis=0), logs.edges)
+
+    return replace(planted, draw=draw)
+
+
 def _foreign(name: str, M: int, N: int, P: int, level: float) -> PanelTable:
     generator = {**WORLDS, **NULLS}[name]
     return PanelTable(
@@ -98,11 +112,6 @@ def _with_errors(X: Array, rng: np.random.Generator) -> Array:
     """Three entries a hundred times the table's size."""
     X.flat[rng.choice(X.size, 3, replace=False)] = 100 * X.std()
     return X
-
-
-def _as_amounts(X: Array, rng: np.random.Generator) -> Array:
-    """No logs were taken; every variable has a level of its own."""
-    return np.asarray(np.exp(0.5 * X / X.std() + rng.standard_normal(X.shape[1])))
 
 
 def _in_two_studies(X: Array, rng: np.random.Generator) -> Array:
@@ -159,7 +168,7 @@ def _panel() -> dict[str, PanelTable]:
         "very sparse rows": _foreign("very sparse rows", 60, 1500, 15, 0.3),
         "holes": _changed(figure1, _with_holes),
         "single errors, P unknown": replace(_changed(figure1, _with_errors), asked="auto"),
-        "no logs were taken": _changed(_planted(80, 200, 8, density=0.1, noise=0.4), _as_amounts),
+        "no logs were taken": _amounts(80, 200, 8, density=0.1, noise=0.4),
         "two studies": replace(_changed(figure1, _in_two_studies), studies=2),
         "null: AR samples": replace(_foreign("null: AR samples", 60, 200, 8, 0.9), asked="auto"),
     }
