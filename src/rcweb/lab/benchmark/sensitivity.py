@@ -80,7 +80,7 @@ def _amounts(M: int, N: int, P: int, **world: Any) -> PanelTable:
     def draw(seed: int) -> World:
         logs = planted.draw(seed)
         level = np.random.default_rng(seed).standard_normal(N)
-        X = np.exp(0.5 * logs.data / logs.data.std() + level)
+        X = np.exp(0.6 * logs.data / logs.data.std() + level)
         return World(X, logs.rows * X.mean(axis=0), logs.edges)
 
     return replace(planted, draw=draw)
@@ -168,7 +168,7 @@ def _panel() -> dict[str, PanelTable]:
         "very sparse rows": _foreign("very sparse rows", 60, 1500, 15, 0.3),
         "holes": _changed(figure1, _with_holes),
         "single errors, P unknown": replace(_changed(figure1, _with_errors), asked="auto"),
-        "no logs were taken": _amounts(80, 200, 8, density=0.1, noise=0.4),
+        "no logs were taken": _amounts(100, 250, 8, density=0.1, noise=0.4),
         "two studies": replace(_changed(figure1, _in_two_studies), studies=2),
         "null: AR samples": replace(_foreign("null: AR samples", 60, 200, 8, 0.9), asked="auto"),
     }
