@@ -68,7 +68,7 @@ def main(out: Path) -> None:
                     continue  # as they are
                 lines.append(line(name, given, asked))
                 print(*lines[-1].values(), flush=True)
-    pd.DataFrame(lines).to_csv(out, index=False)
+    pd.DataFrame(lines).convert_dtypes().to_csv(out, index=False)
 
 
 if __name__ == "__main__":

@@ -122,8 +122,12 @@ def explain_number(
         {"evidence": "regulators kept", "count": P},
         {"evidence": "log-likelihood of the columns", "count": round(found.columns.objective)},
     ]
-    slow = "; what a first search missed was searched one by one, which takes long" * found.thorough
-    slow += "; the posterior did not converge and was sampled, which takes long" * found.sampled
+    steps = (
+        (found.by_zeros, "few directions were searched from zeros too"),
+        (found.thorough, "what a first search missed was searched one by one"),
+        (found.sampled, "the posterior did not converge and was sampled"),
+    )
+    slow = "".join(f"; {step}, which takes long" for taken, step in steps if taken)
     halved = " and in halves of the samples" * bool((found.in_samples < 1).any())
     sentence = (
         f"{why}; {confirmed} columns are the same for any start{halved}, "

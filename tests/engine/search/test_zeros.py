@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oblique_problems import planted, random_space
 
+from rcweb import RCweb
 from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.matching import match_rows
 from rcweb.engine.search.joint import Columns
@@ -54,6 +55,17 @@ def test_dense_rows_of_one_sign_are_found(seed: int, noise: float) -> None:
     assert found.exact
     assert accuracy(space, found.columns, C) > 0.97
     assert found.certified.any()
+
+
+def test_a_fit_says_that_it_took_long() -> None:
+    """The second start costs several times what FastICA does: the user is told why."""
+    rng = np.random.default_rng(0)
+    C = rng.uniform(0.5, 1.5, (5, 200)) * (rng.random((5, 200)) < 0.5)
+    X = rng.standard_normal((100, 5)) @ C + 0.1 * rng.standard_normal((100, 200))
+    assert "searched from zeros too, which takes long" in RCweb(5).fit(X).reason_
+    C = np.where(rng.random((5, 200)) < 0.1, rng.standard_normal((5, 200)), 0)
+    X = rng.standard_normal((100, 5)) @ C + 0.1 * rng.standard_normal((100, 200))
+    assert "takes long" not in RCweb(5).fit(X).reason_
 
 
 def test_sparse_rows_need_no_second_start() -> None:
