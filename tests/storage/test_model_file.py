@@ -206,6 +206,16 @@ def test_arrays_that_do_not_belong_together_are_refused(saved, tmp_path):
         load_model(tmp_path / "evil.rcweb")
 
 
+def test_a_response_without_its_slopes_is_refused(model, saved, tmp_path):
+    """Before a transform multiplies by what is not there."""
+    members = members_of(saved)
+    assert model.response_.size == model.response_slopes_.size == 0
+    members["arrays/response_.npy"] = npy(np.array([0.0, 1.0, 2.0, np.inf]))
+    write_members(tmp_path / "lying.rcweb", members)
+    with pytest.raises(ModelError, match=r"response_slopes_ has shape \(0,\)"):
+        load_model(tmp_path / "lying.rcweb")
+
+
 def test_damaged_files_are_refused_or_harmless(saved, tmp_path):
     """1,000 damaged copies: an error of one class, or a model that can be used."""
     rng = np.random.default_rng(0)

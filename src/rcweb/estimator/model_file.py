@@ -235,13 +235,13 @@ def _check_shapes(model: RCweb, arrays: dict[str, np.ndarray]) -> None:
         raise ModelError(f"{missing[0]} is missing.")
     P, N = model.network_.shape  # builds the network, which checks its own arrays
     shapes = {"projection_": (N, P), "mean_": (N,), "noise_": (N,), "weights_sd_": (P, N)}
-    if "response_" in arrays:
-        bent = arrays["response_"].size > 0
-        shapes |= {"response_": (4 * bent,), "response_slopes_": (N * bent,)}
+    bent = model.response_.size > 0
+    shapes |= {"response_": (4 * bent,), "response_slopes_": (N * bent,)}
     for name, shape in shapes.items():
+        found = getattr(model, name)
         # Older files have no standard errors of the weights.
-        if name in arrays and arrays[name].shape != shape:
-            raise ModelError(f"{name} has shape {arrays[name].shape}, expected {shape}.")
+        if found is not None and found.shape != shape:
+            raise ModelError(f"{name} has shape {found.shape}, expected {shape}.")
     if hasattr(model, "study_names_"):
         S = len(model.study_names_)
         for name, shape in (("study_means_", (S, N)), ("study_noise_", (S,))):
