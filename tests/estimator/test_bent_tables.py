@@ -94,6 +94,19 @@ def test_studies_keep_their_own_scale() -> None:
     assert model.response_.size == 0
 
 
+def test_studies_in_blocks_keep_their_own_scale(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same where the joined table is read in blocks, which know nothing of studies."""
+    monkeypatch.setattr("rcweb.blocks.recognise.block_rows", lambda N: 128)
+    truth = simulate(600, 60, 5, density=0.2, noise=0.3, random_state=1)
+    X = np.exp(0.6 * truth.data / truth.data.std())
+    whole = RCweb(5, random_state=0).fit(X)
+    assert whole.route_ == "gram"
+    assert whole.response_.size == 4
+    studies = RCweb(5, random_state=0).fit(X, batch=np.arange(600) % 2)
+    assert studies.route_ == "gram"
+    assert studies.response_.size == 0
+
+
 def test_unknown_word() -> None:
     with pytest.raises(ValueError, match=r"response.*'log'"):
         RCweb(response="log").fit(AMOUNTS)

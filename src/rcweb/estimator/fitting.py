@@ -74,12 +74,19 @@ def fit_one_table(
             if not whole:
                 check_input(model, origin.look(gathered, model._given_names()), origin.source)
             (X, observed), blocks = fill_missing(model, gathered, measured_alike), None
+        # What filled holes bends nothing; values whose zero means something are taken as they are.
+        known = observed is None or observed.mean() > 1 - LITTLE
+        may_bend = model.response == "auto" and measured_alike and center and known
         if blocks is None:
             values = None if factors is None else factors.to_numpy(np.float64)
-            prepared, solution = fit_whole(model, X, center, observed, values, measured_alike)
+            prepared, solution = fit_whole(model, X, center, observed, values, may_bend=may_bend)
         else:
             unchecked = None if whole else origin
-            prepared, solution = fit_blocks(model, blocks, center, observed, unchecked)
+            prepared, solution = fit_blocks(
+                model, blocks, center, observed, unchecked, may_bend=may_bend
+            )
+        if model.response_.size:
+            prepared = prepared.in_units(model.response_slopes_)
         solution = restore(solution, prepared, model._given_names())
     model.mean_ = prepared.mean
     model.n_samples_ = n_samples
@@ -99,9 +106,11 @@ def fit_whole(
     center: bool,
     observed: Array | None,
     measured: Array | None = None,
-    measured_alike: bool = True,
+    *,
+    may_bend: bool,
 ) -> tuple[Preparation, Solution]:
-    """The solution for a table in memory, with no value missing; `measured` : factors (M, F)."""
+    """The solution for a table in memory, with no value missing; `measured` : factors (M, F);
+    `may_bend` : whether one curve may bend all variables."""
     from rcweb.engine.lone import find_lone
 
     # Methods other than "refined" get every entry as it is, as the published one requires.
@@ -118,14 +127,10 @@ def fit_whole(
     from rcweb.engine.constant_sum import Uncentred
     from rcweb.engine.samples import InMemory
 
-    # What filled holes bends nothing, and values whose zero means something are taken as they are.
-    known = observed is None or observed.mean() > 1 - LITTLE
-    slopes = np.ones(X.shape[1])
-    if measured_alike and known and center:
+    if may_bend:
         once = np.sort(prepared.samples)  # copies count once
         seen = limited[once[spread(len(once), rows_seen(X.shape[1]))]]
-        response, slopes = _response(model, prepared, seen)
-        if response is not None:
+        if (response := _response(model, prepared, seen)) is not None:
             # Again: what stands apart among amounts need not among their logs.
             limited, lone = find_lone(response(X))
             lone[:, 2] = response.readings(lone[:, 2])
@@ -148,29 +153,35 @@ def fit_whole(
     checkpoint = _open_checkpoint(model, X)
     solution = _solve(model, *condensed(prepared, center), checkpoint, other, measured)
     solution = replace(solution, warnings=(*solution.warnings, *prepared.copies_note))
-    return (prepared if solution.centred else whole[0]).in_units(slopes), solution
+    return (prepared if solution.centred else whole[0]), solution
 
 
-def _response(model: RCweb, prepared: Preparation, seen: Array) -> tuple[Response | None, Array]:
-    """The response that samples (n, N) show, if asked for and variables have one unit; and its
-    slopes (N,). The model keeps both."""
+def _response(model: RCweb, prepared: Preparation, seen: Array) -> Response | None:
+    """The response that samples (n, N) show, if variables have one unit; the model keeps it."""
     from rcweb.engine.response import find_response
 
-    alike = prepared.units is None and prepared.scale == 1
-    response = find_response(seen) if model.response == "auto" and alike else None
-    if response is None:
-        return None, np.ones(seen.shape[1])
-    if model.verbose:
-        print(response.note)
-    model.response_ = np.array(astuple(response))
-    model.response_slopes_ = response.slopes(seen)
-    return response, model.response_slopes_
+    if prepared.units is not None or prepared.scale != 1:
+        return None
+    response = find_response(seen)
+    if response is not None:
+        if model.verbose:
+            print(response.note)
+        model.response_ = np.array(astuple(response))
+        model.response_slopes_ = response.slopes(seen)
+    return response
 
 
 def fit_blocks(
-    model: RCweb, blocks: Any, center: bool, observed: Array | None, origin: Origin | None
+    model: RCweb,
+    blocks: Any,
+    center: bool,
+    observed: Array | None,
+    origin: Origin | None,
+    *,
+    may_bend: bool,
 ) -> tuple[Preparation, Solution]:
-    """The solution for a table that is read in blocks; `origin`, if its input is not checked."""
+    """The solution for a table that is read in blocks; `origin`, if its input is not checked;
+    `may_bend` : whether one curve may bend all variables."""
     from rcweb.blocks import Reader, condense, route_of
 
     check_sizes(model.n_components, model.degree, blocks.shape, center)
@@ -184,18 +195,15 @@ def fit_blocks(
         # The input check sees the samples kept in memory; it takes no further pass over the data.
         rows = origin.look(samples.seen(), model._given_names(), blocks.shape[0])
         check_input(model, rows, origin.source)
-    slopes = np.ones(blocks.shape[1])
-    if center:
-        response, slopes = _response(model, prepared, samples.seen())
-        if response is not None:
-            prepared, table, samples = condense(
-                reader, model.n_components, center=True, observed=observed, response=response
-            )
+    if may_bend and (response := _response(model, prepared, samples.seen())) is not None:
+        prepared, table, samples = condense(
+            reader, model.n_components, center=True, observed=observed, response=response
+        )
     # The condensed table identifies the data: hashing the blocks would read them once more.
     known = table.gram if table.axes is None else table.axes
     solution = _solve(model, table, samples, _open_checkpoint(model, known, table.rest))
     model.route_, model.passes_ = route_of(*blocks.shape), reader.passes
-    return prepared.in_units(slopes), solution
+    return prepared, solution
 
 
 def check_fits_memory(model: RCweb, X: Any, blocks: Any) -> None:
