@@ -215,15 +215,15 @@ class _Ends:
 
     def fit(self, start: Sequence[float]) -> tuple[float, list[float]]:
         """The least - log p, and with which ends; those infinite at the start stay there."""
-        free = np.isfinite(start)
+        whole = np.array(start)
+        free = np.isfinite(whole)
         n = int(free.sum())
 
         def ends(logs: Array) -> list[float]:
-            whole = np.array(start)
             whole[free] = logs
             return list(whole)
 
-        corners = END_FIRST + END_MOVE * np.vstack([np.zeros(n), np.eye(n)])
+        corners = whole[free] + END_MOVE * np.vstack([np.zeros(n), np.eye(n)])
         found = minimize(
             lambda logs: self.cost(ends(logs)), corners[0], method="Nelder-Mead",
             bounds=[(END_NEAREST, END_FARTHEST)] * n,

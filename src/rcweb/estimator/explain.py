@@ -134,8 +134,8 @@ def _profile(
     if R is None:
         return None
     columns = {} if measured is None else {"measured": measured}
-    predicted = R @ model.components_[:, [n]] + model.mean_[n]
-    columns["predicted"] = instrument.readings(predicted)[:, 0]
+    predicted = R @ model.components_[:, n] + model.mean_[n]
+    columns["predicted"] = instrument.readings(predicted[:, None])[:, 0]
     return pd.DataFrame(columns, index=samples)
 
 

@@ -188,15 +188,14 @@ class EngineConstant:
         shares and cosines above a half, and of `FROM_ONE`, the distance from 1 is scaled: 0.95
         becomes 0.975 or 0.9."""
         if isinstance(self.value, tuple):
-            return tuple(
-                max(1, round(value * factor)) if isinstance(value, int) else value * factor
-                for value in self.value
-            )
-        if isinstance(self.value, int):
-            return max(1, round(self.value * factor))
-        if self.name in FROM_ONE or 0.5 < self.value < 1:
+            return tuple(_times(value, factor) for value in self.value)
+        if isinstance(self.value, float) and (self.name in FROM_ONE or 0.5 < self.value < 1):
             return 1 + (self.value - 1) * factor
-        return self.value * factor
+        return _times(self.value, factor)
+
+
+def _times(value: int | float, factor: float) -> int | float:
+    return max(1, round(value * factor)) if isinstance(value, int) else value * factor
 
 
 @cache
