@@ -17,7 +17,7 @@ from scipy import sparse
 
 from rcweb.engine.conventions import ENOUGH_TO_TELL, FEWEST
 from rcweb.engine.outliers import TOO_MANY, WILD, rows_seen
-from rcweb.engine.samples import QUARTER, spread
+from rcweb.engine.samples import QUARTER, medians, spread
 from rcweb.engine.types import Array
 
 # Robust standard deviations. Heavy tails reach this far too, but then with many entries, which
@@ -59,9 +59,9 @@ def scatter_of(rows: Array) -> Scatter | None:
     if len(rows) < ENOUGH_TO_TELL:
         return None
     tied = (rows == rows.min(axis=0)).mean(axis=0) > QUARTER
-    centre = np.median(rows, axis=0)
+    centre = medians(rows)
     distance = np.abs(rows / 2 - centre / 2)  # halves: differences may overflow
-    size = 2 * 1.4826 * np.median(distance, axis=0)
+    size = 2 * 1.4826 * medians(distance)
     size = np.where(tied | (size <= ROUNDED * np.abs(centre)), np.inf, size)
     n_wild = int((distance > WILD * size).sum())  # twice that, in halves
     return Scatter(centre, size) if n_wild <= most(rows.size) else None

@@ -25,7 +25,7 @@ from rcweb.engine.conventions import (
     MEDIAN_SQUARE,
     STANDARD_ERRORS,
 )
-from rcweb.engine.samples import Samples, rows_seen, tied
+from rcweb.engine.samples import Samples, medians, rows_seen, tied
 from rcweb.engine.search.space import NO_NOISE
 from rcweb.engine.spectrum import Spectrum, leading_directions
 from rcweb.engine.types import Array, Mask
@@ -85,7 +85,7 @@ class Weigh:
         rest = (scaled - (coordinates * others) @ self.V.T) / (self.scatter * self.factor)
         rest = rest[:, self.told]
         # The median: single wild entries are the entries' fault, not the sample's.
-        left = np.median(rest * rest, axis=1, overwrite_input=True) / MEDIAN_SQUARE
+        left = medians((rest * rest).T) / MEDIAN_SQUARE
         return np.asarray(left + self.typical * (part**2 * others).sum(axis=1))
 
     def weight(self, rows: Array) -> Array:
@@ -210,9 +210,7 @@ def _around(
     entered with `weight`."""
     coordinates = scaled @ V
     rest = (scaled - coordinates @ V.T) / factor
-    # Transposed, since medians of neighbouring numbers are several times as fast.
-    squares = np.median(np.ascontiguousarray((rest * rest).T), axis=1, overwrite_input=True)
-    scatter = np.sqrt(squares / MEDIAN_SQUARE)
+    scatter = np.sqrt(medians(rest * rest) / MEDIAN_SQUARE)
     # Exact copies have no scatter; 1e-3 keeps them finite and lets them count for little.
     scatter = np.maximum(scatter, 1e-3 * np.median(scatter))
     weigh = Weigh(centre, factor, V, s, scatter, told, typical)

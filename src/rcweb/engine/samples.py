@@ -80,6 +80,17 @@ def rows_seen(N: int) -> int:
     return max(SEEN_ENTRIES // N, SEEN_SAMPLES)
 
 
+def medians(rows: Array, without: NDArray[np.intp] | int = 0) -> Array:
+    """(N,) median of each variable, but for the `without` (N,) smallest of its values.
+
+    By sorting the values of each variable side by side: `np.median` takes ten times as long.
+    """
+    ordered = np.sort(np.ascontiguousarray(rows.T), axis=1)
+    N, left = len(ordered), ordered.shape[1] - without
+    low, high = without + (left - 1) // 2, without + left // 2
+    return np.asarray((ordered[np.arange(N), low] + ordered[np.arange(N), high]) / 2)
+
+
 def tied(rows: Array) -> Mask:
     """(N,) variables of which more than a quarter of the values are equal: at an end, as zeros of
     counts, or in the middle, as on a scale of few steps. Medians tell nothing of their scatter,

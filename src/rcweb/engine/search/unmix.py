@@ -12,10 +12,14 @@ from numpy.typing import NDArray
 
 from rcweb.engine.matching import row_correlation
 from rcweb.engine.search.joint import Columns, climb
+from rcweb.engine.search.kernels import TOGETHER, plane_products
 from rcweb.engine.search.space import NEAR_ZERO, Space
 from rcweb.engine.types import Array
 
 ANGLES = np.linspace(0, np.pi, 90, endpoint=False)  # steps of 2 degrees; the climb does the rest
+TURNS = np.column_stack([np.cos(ANGLES), np.sin(ANGLES)])
+# The length of one direction outside the other's.
+LOG_SINE = np.log(np.maximum(np.abs(np.sin(ANGLES[:, None] - ANGLES)), 1e-9))
 # Correlation of being near zero above which a pair is tried, in standard errors 1 / sqrt(N).
 # Each try costs time; at 1.5 one pair in fifteen is tried by chance.
 ZERO_CORRELATION = 1.5
@@ -81,14 +85,14 @@ def _best_pair(space: Space, b: Array) -> tuple[Array, float]:
     The density of a row is p(y) ~ 1 / sqrt(w^2 + y^2), w twice the noise; the pair's likelihood
     is the sum of two rows' plus log |sin| of the angle between them, as in `climb`.
     """
-    turns = np.column_stack([np.cos(ANGLES), np.sin(ANGLES)])
-    length = np.linalg.norm(turns @ b, axis=1)
+    length = np.linalg.norm(TURNS @ b, axis=1)
     width2 = 4 * space.floor(b).max()
-    Y = (turns / length[:, None]).astype(np.float32) @ space.rows(b)
-    row = -0.5 * np.log(np.float32(width2) + Y * Y).mean(axis=1, dtype=np.float64) - np.log(length)
-    sine = np.abs(np.sin(ANGLES[:, None] - ANGLES[None, :]))
-    pair = row[:, None] + row[None, :] + np.log(np.maximum(sine, 1e-9))
+    units = (TURNS / length[:, None]).astype(np.float32)
+    products = np.empty((len(units), space.N // TOGETHER + 1))
+    plane_products(*space.rows(b), units, np.float32(width2), products)
+    row = -0.5 * np.log(products).sum(axis=1) / space.N - np.log(length)
+    pair = row[:, None] + row + LOG_SINE
     one, two = np.unravel_index(np.argmax(pair), pair.shape)
     now = pair[0, len(ANGLES) // 2]  # angles 0 and pi/2: the columns as they are
-    best = (turns[[one, two]] @ b) / length[[one, two], None]
+    best = (TURNS[[one, two]] @ b) / length[[one, two], None]
     return best, float(pair[one, two] - now)
