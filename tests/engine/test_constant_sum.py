@@ -44,6 +44,7 @@ def test_few_regulators_differ_by_columns_that_recur(
     world = WORLDS[kind](np.random.default_rng([seed, 120, 300, 5]), 120, 300, 5, level)
     model = RCweb(asked, random_state=0).fit(world.data)
     assert CONSTANT_SUM_NOTE in model.warnings_
+    assert "the table searched with its means" in model.reason_
     assert model.n_components_ == 5
     assert score_network(model.weights_, world.rows).rho > 0.97
 

@@ -8,7 +8,7 @@ import pytest
 from rcweb import RCweb
 from rcweb.engine.condensed import CondensedTable
 from rcweb.engine.sample_noise import EqualSamples, equalise
-from rcweb.engine.samples import InMemory, tied
+from rcweb.engine.samples import InMemory, medians, tied
 from rcweb.lab.benchmark.random_worlds import random_world
 from rcweb.lab.metrics import score_network
 from rcweb.lab.simulate import simulate
@@ -31,6 +31,16 @@ def outliers(M: int, n: int, seed: int, size: float = 10.0) -> np.ndarray:
     noise = np.full(M, 0.3)
     noise[np.random.default_rng(seed).permutation(M)[:n]] *= size
     return noise
+
+
+@pytest.mark.parametrize("M", [1, 2, 7, 40])
+def test_medians_are_numpys_to_the_bit(M: int) -> None:
+    """Sorted side by side, for speed; with the smallest left out, those of the others."""
+    values = np.random.default_rng(M).standard_normal((M, 5)).round(1)
+    np.testing.assert_array_equal(medians(values), np.median(values, axis=0))
+    without = np.arange(5) % M
+    left = [np.median(np.sort(column)[n:]) for column, n in zip(values.T, without)]
+    np.testing.assert_array_equal(medians(values, without), left)
 
 
 @pytest.mark.parametrize("asked", [12, "auto"])

@@ -85,15 +85,22 @@ class Number:
 
 
 def explain_number(
-    spectrum: Spectrum, found: Found, P: int, asked: int | str, tried: Records, curves: int = 0
+    spectrum: Spectrum,
+    found: Found,
+    P: int,
+    asked: int | str,
+    tried: Records,
+    curves: int = 0,
+    with_means: bool = False,
 ) -> Number:
     """The evidence for P regulators where `asked`, a number or "auto", were asked for; `tried` are
     the counts behind the number of directions, where the spectrum left it open or a search before
-    had so many `curves` of other regulators."""
+    had so many `curves` of other regulators; `with_means` if the table was searched with its means
+    too."""
     confirmed, certified = int(found.confirmed.sum()), int(found.certified.sum())
     searched = len(spectrum.s)
     if not isinstance(asked, str):
-        basis = [{"evidence": "regulators asked for", "count": asked}]
+        basis = [{"evidence": "regulators asked for", "count": asked}, *tried]
         why = fewer_than_asked(P, asked) or f"{_regulators(P)}, as asked for"
     elif curves:
         basis = tried
@@ -122,17 +129,22 @@ def explain_number(
         {"evidence": "regulators kept", "count": P},
         {"evidence": "log-likelihood of the columns", "count": round(found.columns.objective)},
     ]
-    steps = (
-        (found.by_zeros, "few directions were searched from zeros too"),
-        (found.thorough, "what a first search missed was searched one by one"),
-        (found.sampled, "the posterior did not converge and was sampled"),
-    )
-    slow = "".join(f"; {step}, which takes long" for taken, step in steps if taken)
-    halved = " and in halves of the samples" * bool((found.in_samples < 1).any())
+    halved = bool((found.in_samples < 1).any())
     sentence = (
-        f"{why}; {confirmed} columns are the same for any start{halved}, "
-        f"{certified} of them certified{slow}."
+        f"{why}; {confirmed} columns are the same for any start"
+        f"{' and in halves of the samples' * halved}, {certified} of them certified"
     )
+    # What not every table needs: with none of it a fit takes a few times as long as FastICA.
+    steps = (
+        (bool(tried), "other numbers of directions searched"),
+        (found.by_zeros, "few directions searched from zeros"),
+        (found.thorough, "what a first search missed searched one by one"),
+        (with_means, "the table searched with its means"),
+        (halved, "halves of the samples searched"),
+        (found.sampled, "the posterior sampled, since it did not converge"),
+    )
+    extra = [step for taken, step in steps if taken]
+    sentence += f"; took longer: {', '.join(extra)}." if extra else "."
     return Number(table, sentence)
 
 

@@ -122,11 +122,12 @@ def directions_for(
         numbers = _try_between(numbers, table, len(spectrum.s), report)
         return replace(numbers.best.known(), diffuse=False), numbers.records
     room = Directions.of(with_room(table, spectrum)).searched().asked()
+    tried = [*tried, *_records([room], [room.recurrent])]
     if room.diffuse and spectrum.shows_edge:
         # Beside noise, in which directions that were not asked for would be.
-        most = max(spectrum.n_above_noise, len(spectrum.s))
-        diffuse = try_numbers(table, most, report).largest.asked().diffuse
-        room = replace(room, diffuse=diffuse)
+        numbers = try_numbers(table, max(spectrum.n_above_noise, len(spectrum.s)), report)
+        room = replace(room, diffuse=numbers.largest.asked().diffuse)
+        tried = [*tried, *numbers.records]
     if not room.diffuse:
         return replace(Directions.of(spectrum).known(), diffuse=False), tried
     if spectrum.shows_edge:
@@ -191,10 +192,15 @@ class Tried:
 
     @property
     def records(self) -> Records:
-        """What `evidence_` says of them, the smallest basis first."""
-        counts = {basis.space.K: count for basis, count in zip(self.bases, self.counts)}
-        words = "columns that recur in halves of the variables, {} directions"
-        return [{"evidence": words.format(K), "count": round(counts[K], 1)} for K in sorted(counts)]
+        """What `evidence_` says of them."""
+        return _records(self.bases, self.counts)
+
+
+def _records(bases: list[Directions], counts: list[float]) -> Records:
+    """What `evidence_` says of bases whose halves were searched, the smallest first."""
+    recur = {basis.space.K: count for basis, count in zip(bases, counts) if basis.splits}
+    words = "columns that recur in halves of the variables, {} directions"
+    return [{"evidence": words.format(K), "count": round(recur[K], 1)} for K in sorted(recur)]
 
 
 def try_numbers(table: CondensedTable, most: int, report: Callable[[str], None]) -> Tried:

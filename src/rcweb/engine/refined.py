@@ -82,9 +82,11 @@ def solve_refined(
         if beyond is not None and centring_suspected(spectrum, found, beyond):
             run.report("columns are gone with the means: the table is searched as it is")
             more = n_components if isinstance(n_components, str) else n_components + 1
-            whole = search_table(*uncentred.make(), more, again)
+            searched, whole = (
+                replace(one, tried=searched.tried, asked=n_components, with_means=True)
+                for one in (searched, search_table(*uncentred.make(), more, again))
+            )
             if needs_mean(whole.found, whole.rows(), found, searched.rows()):
-                whole = replace(whole, tried=searched.tried, asked=n_components)
                 solution = _finish(grade(whole, run).sampled(run), wanted, run)
                 notes = (*solution.warnings, CONSTANT_SUM_NOTE)
                 return replace(solution, centred=False, warnings=notes)
@@ -170,7 +172,13 @@ def _solution(graded: Graded, wanted: _Wanted) -> Solution:
     full = sign * arrangement.restore(estimate.C[keep] / spectrum.factor)
     projection = arrangement.restore((spectrum.factor[:, None] * estimate.projection[:, keep]).T)
     number = explain_number(
-        spectrum, found, len(keep), wanted.n_components, searched.tried, searched.curves
+        spectrum,
+        found,
+        len(keep),
+        wanted.n_components,
+        searched.tried,
+        searched.curves,
+        searched.with_means,
     )
     return Solution(
         C=np.where(arrangement.restore_order(edges), full, 0.0),

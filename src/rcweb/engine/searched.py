@@ -28,7 +28,8 @@ from rcweb.engine.types import Array
 class Searched:
     """What a search found in a table where `asked`, a number or "auto", were asked for, and the
     numbers of directions tried before it; `measured` samples before they were divided by their
-    noise, and `weigh` that divided them, if any did; `curves` that a search before it had."""
+    noise, and `weigh` that divided them, if any did; `curves` that a search before it had; whether
+    it was searched `with_means` too."""
 
     asked: int | str
     limited: LimitedTable
@@ -39,6 +40,7 @@ class Searched:
     measured: Samples
     weigh: Weigh | None
     curves: int = 0
+    with_means: bool = False
 
     def rows(self) -> Array:
         """(n, N) of the columns found, up to scale, in the user's order and units."""

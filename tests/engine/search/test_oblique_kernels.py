@@ -7,7 +7,9 @@ import pytest
 from scipy.stats import norm
 
 from rcweb.engine.search.kernels import (
+    TOGETHER,
     contrast_step,
+    plane_products,
     two_part_log_density,
     two_part_step,
     wide_step,
@@ -130,3 +132,25 @@ def test_noise_of_a_row_is_what_the_space_says() -> None:
     error = np.sqrt(N) * (sigma * rng.standard_normal((N, 3)) / s) @ B.T
     np.testing.assert_allclose(space.floor(B), error.var(axis=0), rtol=0.05)
     np.testing.assert_allclose(space.rows(B), B @ (np.sqrt(N) * V).T, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("N", [1, TOGETHER - 1, TOGETHER, 5 * TOGETHER + 3])
+def test_logs_of_products_are_sums_of_logs(N: int) -> None:
+    """Rows in the plane of two, whatever their length leaves for the last product."""
+    Y, angles = rows(1, 2, N), np.linspace(0, np.pi, 7)
+    turns = np.column_stack([np.cos(angles), np.sin(angles)]).astype(np.float32)
+    products = np.empty((len(turns), N // TOGETHER + 1))
+    plane_products(Y[0], Y[1], turns, np.float32(1e-3), products)
+    y = turns.astype(np.float64) @ Y.astype(np.float64)
+    logs = np.log(1e-3 + y**2).sum(axis=1)
+    np.testing.assert_allclose(np.log(products).sum(axis=1), logs, rtol=1e-4, atol=1e-4)
+
+
+def test_products_of_the_largest_entries_are_finite() -> None:
+    """A million variables, all power in those that are multiplied; and none in the others."""
+    Y = np.zeros((2, 2 * TOGETHER), np.float32)
+    Y[0, :TOGETHER] = np.sqrt(1e6 / TOGETHER)
+    products = np.empty((1, 3))
+    plane_products(Y[0], Y[1], np.eye(1, 2, dtype=np.float32), np.float32(1e-4), products)
+    logs = np.log(products[0]) / TOGETHER
+    np.testing.assert_allclose(logs, [np.log(1e6 / TOGETHER), np.log(1e-4), 0], rtol=1e-5)

@@ -15,6 +15,7 @@ from rcweb.engine.search.peel import (
     NEW_SHARE,
     chance_level,
     draw_starts,
+    independent,
     one_unit,
     peel,
     pick_independent,
@@ -120,6 +121,25 @@ def test_greedy_choice_is_independent_best_first_and_above_the_threshold() -> No
     assert pick(candidates, score, 9.0, e[:1], 4).shape == (0, 4)
     turned = np.array([[np.sqrt(1 - NEW_SHARE**2), NEW_SHARE - 0.01, 0, 0]])
     assert len(pick(turned, np.ones(1), 0.0, e[:1], 1)) == 0
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_greedy_choice_is_that_of_one_candidate_after_the_other(seed: int) -> None:
+    """All lengths at once, beside a slow twin that measures each candidate when its turn comes."""
+    rng = np.random.default_rng(seed)
+    K, n = int(rng.integers(1, 12)), int(rng.integers(0, 80))
+    candidates = rng.standard_normal((n, K))
+    candidates /= np.linalg.norm(candidates, axis=1, keepdims=True)
+    taken, order = candidates[: int(rng.integers(0, K))], rng.permutation(n)
+    most, share = int(rng.integers(0, K + 2)), float(rng.choice([0.1, NEW_SHARE**2, NEW_SHARE]))
+    kept, chosen = list(taken), []
+    for c in order:
+        inside = np.linalg.qr(np.array(kept).T)[0] if kept else np.zeros((K, 0))
+        b = candidates[c] - inside @ (inside.T @ candidates[c])
+        if len(chosen) < most and np.linalg.norm(b) > share:
+            kept.append(candidates[c])
+            chosen.append(c)
+    np.testing.assert_array_equal(independent(candidates, order, taken, most, share), chosen)
 
 
 @pytest.mark.parametrize("n", [1, 40, 120, 200])

@@ -63,6 +63,7 @@ def test_regulators_are_found_under_such_noise() -> None:
     X = sim.data + 0.3 * sim.data.std() * neighbours(rng, 200, 300, 0.8)
     model = RCweb(random_state=0).fit(X)
     assert model.diagnosis_["found"].sum() == 8
+    assert "other numbers of directions searched, halves of the samples searched" in model.reason_
     # Noise that neighbours share recurs in halves of the variables: kept, and without edges.
     assert model.n_components_ <= 20
     assert model.components_.any(axis=1).sum() == 8

@@ -213,17 +213,18 @@ def independent(
     outside the span of those before it and of the rows `taken`."""
     K = candidates.shape[1]
     U = np.linalg.qr(taken.T)[0] if len(taken) else np.zeros((K, 0))
+    ordered = candidates[order]
+    outside = (ordered * ordered).sum(axis=1) - ((ordered @ U) ** 2).sum(axis=1)
     chosen: list[int] = []
-    for c in order:
-        if len(chosen) >= most:
-            break
+    while len(chosen) < most and (long := outside > share**2).any():
+        c = int(order[long.argmax()])  # those before it are inside, and stay there
         b = candidates[c]
         r = b - U @ (U.T @ b)
         r -= U @ (U.T @ r)  # twice: one Gram-Schmidt pass loses digits for nearly dependent b
-        length = np.linalg.norm(r)
-        if length > share:
-            chosen.append(int(c))
-            U = np.column_stack([U, r / length])
+        new = r / np.linalg.norm(r)
+        chosen.append(c)
+        U = np.column_stack([U, new])
+        outside -= (ordered @ new) ** 2
     return np.array(chosen, dtype=np.intp)
 
 

@@ -89,7 +89,8 @@ def _best_pair(space: Space, b: Array) -> tuple[Array, float]:
     width2 = 4 * space.floor(b).max()
     units = (TURNS / length[:, None]).astype(np.float32)
     products = np.empty((len(units), space.N // TOGETHER + 1))
-    plane_products(*space.rows(b), units, np.float32(width2), products)
+    first, second = space.rows(b)
+    plane_products(first, second, units, np.float32(width2), products)
     row = -0.5 * np.log(products).sum(axis=1) / space.N - np.log(length)
     pair = row[:, None] + row + LOG_SINE
     one, two = np.unravel_index(np.argmax(pair), pair.shape)
