@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,12 +92,12 @@ def explain_number(
     asked: int | str,
     tried: Records,
     curves: int = 0,
-    with_means: bool = False,
+    beside: Sequence[str] = (),
 ) -> Number:
     """The evidence for P regulators where `asked`, a number or "auto", were asked for; `tried` are
     the counts behind the number of directions, where the spectrum left it open or a search before
-    had so many `curves` of other regulators; `with_means` if the table was searched with its means
-    too."""
+    had so many `curves` of other regulators; `beside` the search that stood for the answer other
+    things were done."""
     confirmed, certified = int(found.confirmed.sum()), int(found.certified.sum())
     searched = len(spectrum.s)
     if not isinstance(asked, str):
@@ -136,14 +137,12 @@ def explain_number(
     )
     # What not every table needs: with none of it a fit takes a few times as long as FastICA.
     steps = (
-        (bool(tried), "other numbers of directions searched"),
         (found.by_zeros, "few directions searched from zeros"),
         (found.thorough, "what a first search missed searched one by one"),
-        (with_means, "the table searched with its means"),
         (halved, "halves of the samples searched"),
         (found.sampled, "the posterior sampled, since it did not converge"),
     )
-    extra = [step for taken, step in steps if taken]
+    extra = [*beside, *(step for taken, step in steps if taken)]
     sentence += f"; took longer: {', '.join(extra)}." if extra else "."
     return Number(table, sentence)
 

@@ -178,7 +178,7 @@ def _solution(graded: Graded, wanted: _Wanted) -> Solution:
         wanted.n_components,
         searched.tried,
         searched.curves,
-        searched.with_means,
+        searched.beside,
     )
     return Solution(
         C=np.where(arrangement.restore_order(edges), full, 0.0),
