@@ -17,8 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from rcweb import RCweb
+from rcweb.engine.conventions import RIGHT
 from rcweb.engine.matching import row_correlation
-from rcweb.lab.benchmark.foreign import RIGHT, UNTELLABLE, ForeignCell, foreign_cells
+from rcweb.lab.benchmark.foreign import UNTELLABLE, ForeignCell, foreign_cells
 from rcweb.network.grades import GRADES, grades_of
 
 SEEDS = (0, 1)

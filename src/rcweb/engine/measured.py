@@ -20,7 +20,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.special import logsumexp
 
-from rcweb.engine.conventions import FEWEST, LITTLE
+from rcweb.engine.conventions import FEWEST, RIGHT
 from rcweb.engine.effort import Sweeps
 from rcweb.engine.matching import row_correlation
 from rcweb.engine.posterior.axes import Axes
@@ -143,7 +143,7 @@ def sample_measured(
     chain.trust_first(sweeps.burn // 2)
     burnt = chain.run(sweeps.burn, shaped=False)
     # As in `estimate`: only sure rows tell the shape of the slab.
-    shaped = mostly(burnt.fidelity > 1 - LITTLE, P)
+    shaped = mostly(burnt.fidelity > RIGHT, P)
     if shaped:
         chain.advance(sweeps.shape)
     chain.kept.clear()

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.conventions import LITTLE
+from rcweb.engine.conventions import RIGHT
 from rcweb.engine.effort import Run
 from rcweb.engine.estimate.network import from_posterior
 from rcweb.engine.estimate.problem import RefinedProblem
@@ -63,7 +63,7 @@ def sample(
         # Rows that are still unsure say nothing about the slab's shape or a background, and what is
         # learned from them holds them where they are: 3A, M=100, N=1000: accuracy 0.71 instead of
         # 0.77 with a shape, M=100, N=500 0.48 instead of 0.51 with a background.
-        shaped = mostly(chain.state.fidelity > 1 - LITTLE, problem.spectrum.P)
+        shaped = mostly(chain.state.fidelity > RIGHT, problem.spectrum.P)
     if shaped:
         chain.allow_background()
         chain.advance(budget.shape)

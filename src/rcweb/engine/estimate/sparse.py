@@ -8,7 +8,7 @@ import numpy as np
 
 from rcweb.engine.checkpoint import staged
 from rcweb.engine.condensed import CondensedTable
-from rcweb.engine.conventions import GOOD_PART, LITTLE
+from rcweb.engine.conventions import GOOD_PART, LITTLE, RIGHT
 from rcweb.engine.effort import Run
 from rcweb.engine.estimate.network import NetworkEstimate, from_posterior, regress
 from rcweb.engine.estimate.problem import RefinedProblem
@@ -132,7 +132,7 @@ def _trusted(posterior: Posterior, space: Space, found: Found) -> Mask:
     rests &= inside > (1 - GOOD_PART) * posterior.square.sum(axis=1)
     dense = (_mostly_targets(posterior) & ~found.sparser) | space.gaussian(found.columns.J)
     rests &= ~dense | (dense.sum() < 2) | space.blurred
-    return np.asarray((posterior.fidelity > 1 - LITTLE) & rests)
+    return np.asarray((posterior.fidelity > RIGHT) & rests)
 
 
 def _mostly_targets(posterior: Posterior) -> Mask:
@@ -153,7 +153,7 @@ def _converged(problem: RefinedProblem, field: MeanField, found: Found) -> bool:
     """
     good = found.sparse
     if problem.blurred:
-        good = good | (field.posterior.fidelity > 1 - LITTLE)
+        good = good | (field.posterior.fidelity > RIGHT)
     return (
         field.converged
         and mostly(good, problem.spectrum.P)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rcweb.engine.conventions import GOOD_PART, LITTLE
+from rcweb.engine.conventions import GOOD_PART, LITTLE, RIGHT
 from rcweb.engine.search.halves import beyond_chance
 from rcweb.engine.search.joint import Columns
 from rcweb.engine.types import Array, Mask
@@ -77,7 +77,7 @@ class Found:
         """(n,) recurs in halves of the variables that share none, and of the samples, is sparser
         than chance, is told apart from noise and from other regulators, and its weights are known
         well enough."""
-        known = (self.score > max(self.chance, 0.0)) & (self.fidelity > 1 - LITTLE)
+        known = (self.score > max(self.chance, 0.0)) & (self.fidelity > RIGHT)
         # Directions that others leave recur whatever is in them: a batch beside sparse regulators.
         clear = self.sparse if self.exact else np.ones(len(known), bool)
         return self.recurrent & self.lasting & self.apart & self.straight & known & clear

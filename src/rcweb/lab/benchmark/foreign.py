@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rcweb.engine.conventions import RIGHT
 from rcweb.engine.matching import match_rows, row_correlation
 from rcweb.engine.types import Array
 from rcweb.lab.benchmark.fits import TableFit, find
@@ -17,8 +18,6 @@ from rcweb.lab.benchmark.foreign_nulls import NULLS
 from rcweb.lab.benchmark.foreign_worlds import WORLDS, World
 from rcweb.lab.benchmark.random_worlds import RandomCell
 
-# A regulator is found, or a certified row right, if it correlates with a true row by more.
-RIGHT = 0.9
 BINS = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1.0)
 # Worlds whose tables have no negative entry.
 NON_NEGATIVE = ("one-hot", "mixture", "counts, raw")
