@@ -134,17 +134,19 @@ def test_a_table_without_an_edge_of_noise_ends_with_a_number() -> None:
     assert max(counts) >= 8
 
 
-@pytest.mark.parametrize("seed", [0, 5])
-def test_few_directions_are_tried_too(seed: int) -> None:
+def test_few_directions_are_tried_too() -> None:
     """Five regulators under noise that neighbours share: with 14 directions or more, of which a few
-    columns recur, two to four of them were found in a third of such tables."""
-    rng = np.random.default_rng(seed)
-    C = np.where(rng.random((5, 120)) < 0.15, rng.choice([-1.0, 1.0], (5, 120)), 0.0)
-    signal = rng.uniform(-1.7, 1.7, (120, 5)) @ C
-    noise = autoregressive(rng, 120, 120, 0.6).T
-    model = RCweb(random_state=0).fit(signal + 0.8 * signal.std() * noise)
-    assert 5 <= model.n_components_ <= 7
-    assert score_network(model.weights_, C).rho > 0.97
+    columns recur, two to four of them were found in a third of such tables, now in one of eight."""
+    right = 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        C = np.where(rng.random((5, 120)) < 0.15, rng.choice([-1.0, 1.0], (5, 120)), 0.0)
+        signal = rng.uniform(-1.7, 1.7, (120, 5)) @ C
+        noise = autoregressive(rng, 120, 120, 0.6).T
+        model = RCweb(random_state=0).fit(signal + 0.8 * signal.std() * noise)
+        found = score_network(model.weights_, C).rho > 0.97
+        right += bool(found and 5 <= model.n_components_ <= 7)
+    assert right >= 7
 
 
 @pytest.mark.parametrize("seed", range(2))

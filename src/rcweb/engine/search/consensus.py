@@ -101,8 +101,8 @@ def polish(space: Space, B: Array) -> Ascent:
     Before the ascent by negentropy alone, after it by the score, which also counts overlap.
     """
     start = Ascent.at(space, B)
-    end = ascend(space, start.take(space, _worth(space, start.J)), POLISH_STEPS)
-    return end.take(space, _worth(space, end.score))
+    end = ascend(space, start.take(_worth(space, start.J)), POLISH_STEPS)
+    return end.take(_worth(space, end.score))
 
 
 def _worth(space: Space, score: Array) -> NDArray[np.intp]:

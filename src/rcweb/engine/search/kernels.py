@@ -14,6 +14,10 @@ from numba import njit
 
 f4 = np.float32
 
+# Factors of one product: the log of a product takes the place of the sum of so many logs. In double
+# precision even the 32 largest entries of a row of a million stay far below the overflow.
+TOGETHER = 32
+
 # Reassociation lets the loops vectorise; NaN and infinity keep their meaning.
 _SIMD = {"reassoc", "contract", "arcp", "nsz"}
 
@@ -92,11 +96,6 @@ def two_part_step(Y, pi, v0, v1, D, sums):  # type: ignore[no-untyped-def]
         sums[k, 2] = narrow / N
         sums[k, 3] = narrow_power / N
         sums[k, 4] = power / N
-
-
-# Factors of one product: the log of a product takes the place of the sum of so many logs. In double
-# precision even the 32 largest entries of a row of a million stay far below the overflow.
-TOGETHER = 32
 
 
 @njit(cache=True, nogil=True, fastmath=_SIMD, error_model="numpy")
@@ -178,6 +177,21 @@ def two_part_derivatives(Y, pi, v0, v1, D, H, mean):  # type: ignore[no-untyped-
         mean[k] = total / N
 
 
+@njit(cache=True, nogil=True, fastmath=_SIMD, error_model="numpy", inline="always")
+def _log_sum(y, n, offset, slope, half):  # type: ignore[no-untyped-def]
+    """Sum over the `n` entries of y of log(1 + e^h) - half y^2, with h = offset + slope y^2."""
+    # The log of a product instead of the sum of logs: factors of at most 2 stay far below the
+    # overflow of a float32, and the loop has no call that keeps it from vectorising.
+    product = f4(1)
+    linear = f4(0)
+    for i in range(n):
+        y2 = y[i] * y[i]
+        h = offset + slope * y2
+        product *= f4(1) + _exp(-abs(h))
+        linear += max(h, f4(0)) - half * y2
+    return linear + np.log(np.float64(product))
+
+
 @njit(cache=True, nogil=True, fastmath=_SIMD, error_model="numpy")
 def fit_two_part(Y, pi, v0, v1, floor, rounds, J):  # type: ignore[no-untyped-def]
     """`rounds` of EM for each row's density, in place, v0 never below `floor`; then J <- the
@@ -209,18 +223,12 @@ def fit_two_part(Y, pi, v0, v1, floor, rounds, J):  # type: ignore[no-untyped-de
         slope = f4(0.5 / v0[k] - 0.5 / v1[k])
         offset = f4(np.log(pi[k] / (1 - pi[k])) + 0.5 * np.log(v0[k] / v1[k]))
         half = f4(0.5 / v0[k])
+        whole = N - N % TOGETHER
         total = 0.0
-        # The log of a product instead of the sum of logs: 64 factors of at most 2 stay far below
-        # the overflow of a float32, and the loop has no call that keeps it from vectorising.
-        for first in range(0, N, 64):
-            product = f4(1)
-            linear = f4(0)
-            for i in range(first, min(first + 64, N)):
-                y2 = Y[k, i] * Y[k, i]
-                h = offset + slope * y2
-                product *= f4(1) + _exp(-abs(h))
-                linear += max(h, f4(0)) - half * y2
-            total += linear + np.log(np.float64(product))
+        for first in range(0, whole, TOGETHER):
+            # Slices of known length, so that the loop vectorises.
+            total += _log_sum(Y[k, first : first + TOGETHER], TOGETHER, offset, slope, half)
+        total += _log_sum(Y[k, whole:], N - whole, offset, slope, half)
         # + 0.5: minus the mean log density of a standard Gaussian, up to the shared constant.
         J[k] = total / N + np.log(1 - pi[k]) - 0.5 * np.log(v0[k]) + 0.5
 

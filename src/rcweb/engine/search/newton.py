@@ -29,6 +29,7 @@ SHORTEST = 1e-3  # fraction of a Newton step below which the line search gives u
 # Rise of the whole log-likelihood, in nats, below which the ascent ends: maxima that differ by
 # less are not told apart by the data.
 SMALLEST_RISE = 1.0
+START_ROUNDS = 5  # EM rounds by which one of two first densities is chosen
 EM_ROUNDS = 2  # EM rounds of the densities per step; they start from the last step's densities
 
 
@@ -50,18 +51,13 @@ class Ascent:
     L: float
 
     @classmethod
-    def at(cls, space: Space, B: Array, density: Density | None = None, rounds: int = 20) -> Ascent:
+    def at(cls, space: Space, B: Array, density: Density | None = None, rounds: int = 15) -> Ascent:
         """The point `B`, each density fitted by `rounds` of EM from `density`."""
         B = np.asarray(normalised(B), dtype=np.float64)
-        floor = space.floor(B)
-        start = Density.start(len(B)) if density is None else density
-        start = start.with_width(np.maximum(start.v0, floor))
-        fitted = Density(start.pi.copy(), start.v0.copy(), start.v1.copy())
-        Y, J = space.rows(B), np.empty(len(B))
-        fit_two_part(Y, fitted.pi, fitted.v0, fitted.v1, floor, rounds, J)
-        # Dependent rows have no volume: -inf makes the line search step back from them.
-        sign, log_volume = np.linalg.slogdet(B @ B.T)
-        return cls(B, Y, fitted, J, float(J.sum() + 0.5 * log_volume) if sign > 0 else -np.inf)
+        Y, floor = space.rows(B), space.floor(B)
+        start = _likelier_start(Y, floor) if density is None else density
+        fitted, J = _fitted(Y, floor, start, rounds)
+        return cls(B, Y, fitted, J, _objective(B, J))
 
     @property
     def score(self) -> Array:
@@ -71,11 +67,38 @@ class Ascent:
         """
         return np.asarray(self.J - 0.5 * np.log(np.diag(np.linalg.inv(self.B @ self.B.T))))
 
-    def take(self, space: Space, rows: NDArray[np.intp]) -> Ascent:
-        """Some of the rows, in ascending order; all of them are this point itself."""
+    def take(self, rows: NDArray[np.intp]) -> Ascent:
+        """Some of the rows; all of them are this point itself."""
         if len(rows) == len(self.B):
             return self
-        return Ascent.at(space, self.B[rows], self.density.take(rows), EM_ROUNDS)
+        B, J = self.B[rows], self.J[rows]
+        return Ascent(B, self.Y[rows], self.density.take(rows), J, _objective(B, J))
+
+
+def _likelier_start(Y: Single, floor: Array) -> Density:
+    """For each row of `Y` (n, N) the start that is likelier after a few rounds of EM: half of the
+    entries may be targets, or a tenth of them beside a background."""
+    (wide, J), (settled, other) = (
+        _fitted(Y, floor, start, START_ROUNDS)
+        for start in (Density.start(len(Y)), Density.settled(len(Y)))
+    )
+    likelier = np.flatnonzero(other > J)
+    return wide.put(likelier, settled.take(likelier))
+
+
+def _fitted(Y: Single, floor: Array, start: Density, rounds: int) -> tuple[Density, Array]:
+    """The density of each row after `rounds` of EM, and its negentropy."""
+    start = start.with_width(np.maximum(start.v0, floor))
+    fitted, J = Density(start.pi.copy(), start.v0.copy(), start.v1.copy()), np.empty(len(Y))
+    fit_two_part(Y, fitted.pi, fitted.v0, fitted.v1, floor, rounds, J)
+    return fitted, J
+
+
+def _objective(B: Array, J: Array) -> float:
+    """The objective per variable; -inf for dependent rows, which have no volume, so that a line
+    search steps back from them."""
+    sign, log_volume = np.linalg.slogdet(B @ B.T)
+    return float(J.sum() + 0.5 * log_volume) if sign > 0 else -np.inf
 
 
 def ascend(space: Space, point: Ascent, steps: int) -> Ascent:

@@ -112,7 +112,7 @@ def is_diffuse(space: Space, splits: Sequence[Split], chance: float) -> bool:
     quartile, since the others would cost more."""
     half = Ascent.at(space, splits[0].first)
     sparsest = np.argsort(-half.J, kind="stable")[: 2 * ENOUGH_TO_TELL]
-    rows = ascend(space, half.take(space, np.sort(sparsest)), CONVERGED_STEPS)
+    rows = ascend(space, half.take(np.sort(sparsest)), CONVERGED_STEPS)
     return not zeros_are_exact(space, rows.B, chance)
 
 

@@ -28,6 +28,7 @@ PAPER = "rcweb.engine.paper"
 NOT_VARIED = {
     "ENTRIES_SHOWN": "length of a message",
     "ILL_CONDITIONED": "a warning's level; no result depends on it",
+    "RIGHT": "a definition: what certified promises",
     "MEDIAN_SQUARE": "mathematics",
     "MEDIAN_VARIANCE": "mathematics",
     "QUARTER": "mathematics",
@@ -105,6 +106,7 @@ BUDGETS = frozenset(
         "FITS",
         "FIXED_POINT_START",
         "FIXED_POINT_STEPS",
+        "GUESSED_BY",
         "LEAST",
         "MATCHING_ROUNDS",
         "MAX_EXACT",
@@ -138,6 +140,7 @@ BUDGETS = frozenset(
         "SLOWER",
         "SPLITS",
         "START_FREE",
+        "START_ROUNDS",
         "START_STEPS",
         "TAKE",
         "WEIGHING_ROUNDS",
