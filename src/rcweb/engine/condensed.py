@@ -96,7 +96,7 @@ class CondensedTable:
     def N(self) -> int:
         return len(self.rest)
 
-    @property
+    @cached_property
     def power(self) -> Array:
         """Sum of squares of each variable, (N,)."""
         if self.axes is None:

@@ -158,11 +158,13 @@ def _first_means(ends: list[Ascent]) -> Array:
     means = []
     for c in np.argsort(-support, kind="stable"):
         if left[c]:
-            mean = B[c]
+            mean, company = B[c], np.zeros_like(left)
             for _ in range(MATCHING_ROUNDS):
                 cosine = B @ mean
                 near = np.abs(cosine) > SAME
-                company = left & near
+                before, company = company, left & near
+                if (company == before).all():
+                    break  # the mean would be the same
                 mean = np.sign(cosine[company]) @ B[company]
                 mean = mean / np.linalg.norm(mean)
             means.append(mean)
