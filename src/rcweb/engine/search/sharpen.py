@@ -15,9 +15,9 @@ from rcweb.engine.search.space import AGREED
 from rcweb.engine.types import Array
 
 SHARPEN_STEPS = 60  # at most; from the first width down to rounding
-# Sd of the narrow part at the first step; the one that ends with most zeros is taken. Measured: with
-# 0.2 too, 20 of 20 tables without noise are exact instead of 19, and one-hot tables have no false
-# edges instead of a hundredth.
+# Sd of the narrow part at the first step; the one that ends with most zeros is taken. Measured:
+# with 0.2, too, 20 of 20 tables without noise are exact instead of 19, and one-hot tables have no
+# false edges instead of a hundredth.
 WIDTHS = (0.2, 0.1, 0.03)
 SHRINK = 0.7  # factor on that sd per step: 60 steps cover nine decades
 EXACT = 1e-10  # zeros found to this precision are exact
