@@ -36,7 +36,7 @@ from rcweb.engine.search.peel import chance_level, sparse_above
 from rcweb.engine.search.search import own_share, search_columns
 from rcweb.engine.search.space import Space
 from rcweb.engine.search.start import search_cheaply
-from rcweb.engine.search.unmix import ANGLES, unmix
+from rcweb.engine.search.unmix import ANGLES, TURNS, unmix
 from rcweb.engine.spectrum import first_directions, last_step, leading_directions
 from rcweb.lab.benchmark.fits import table_fit
 from rcweb.lab.benchmark.foreign import score_world
@@ -307,7 +307,7 @@ def engine_unmix() -> Figure:
     Y = space.rows(turned.B[:2])
     before.scatter(*Y, s=4, color=RED)
     before.set_title("turned: zeros coincide")
-    directions = np.column_stack([np.cos(ANGLES), np.sin(ANGLES)]) @ turned.B[:2]
+    directions = TURNS @ turned.B[:2]
     length = np.linalg.norm(directions, axis=1)
     rows = space.rows(directions / length[:, None])
     width = 4 * space.floor(turned.B[:2]).max()

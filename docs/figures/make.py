@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import compare
 import paper
 import reading
 from style import IMAGES, SETTINGS, save
@@ -34,7 +35,7 @@ def pictures(*modules: ModuleType) -> dict[str, Callable[[], Figure]]:
     }
 
 
-PICTURES = pictures(paper, engine, reading)
+PICTURES = pictures(paper, engine, reading, compare)
 
 
 def draw(name: str, folder: Path = IMAGES) -> Path:
