@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rcweb.engine.outliers import TOO_MANY
 from rcweb.engine.search.found import Found
 from rcweb.engine.search.joint import own_share
+from rcweb.engine.searched import Searched
 from rcweb.engine.solution import Records
 from rcweb.engine.spectrum import Spectrum
 from rcweb.engine.types import Array, Mask
@@ -85,29 +86,20 @@ class Number:
     sentence: str
 
 
-def explain_number(
-    spectrum: Spectrum,
-    found: Found,
-    P: int,
-    asked: int | str,
-    tried: Records,
-    curves: int = 0,
-    beside: Sequence[str] = (),
-) -> Number:
-    """The evidence for P regulators where `asked`, a number or "auto", were asked for; `tried` are
-    the counts behind the number of directions, where the spectrum left it open or a search before
-    had so many `curves` of other regulators; `beside` the search that stood for the answer other
-    things were done."""
+def explain_number(searched: Searched, found: Found, P: int, asked: int | str) -> Number:
+    """The evidence for P regulators where `asked`, a number or "auto", were asked for, from the
+    search and what was `found` of its columns in the end."""
+    spectrum, tried, curves = searched.problem.spectrum, searched.tried, searched.curves
     confirmed, certified = int(found.confirmed.sum()), int(found.certified.sum())
-    searched = len(spectrum.s)
+    directions = len(spectrum.s)
     if not isinstance(asked, str):
         basis = [{"evidence": "regulators asked for", "count": asked}, *tried]
         why = fewer_than_asked(P, asked) or f"{_regulators(P)}, as asked for"
     elif curves:
         basis = tried
         why = (
-            f"{_regulators(P)}: a first search had {curves} curves of other regulators, {searched} "
-            "directions searched again"
+            f"{_regulators(P)}: a first search had {curves} curves of other regulators, "
+            f"{directions} directions searched again"
         )
     elif tried:
         basis = tried
@@ -116,7 +108,7 @@ def explain_number(
             noise = "noise is not independent"
         if spectrum.step:
             noise = "singular values fall by a step, beyond which nothing recurs"
-        why = f"{_regulators(P)}: {noise}, {searched} directions searched"
+        why = f"{_regulators(P)}: {noise}, {directions} directions searched"
     else:
         basis = [
             {"evidence": "singular values above the edge of noise", "count": spectrum.n_signal}
@@ -124,7 +116,7 @@ def explain_number(
         why = f"{_regulators(P)}: {spectrum.n_signal} singular values stand above noise"
     table = [
         *basis,
-        {"evidence": "directions searched", "count": searched},
+        {"evidence": "directions searched", "count": directions},
         {"evidence": "columns found", "count": confirmed},
         {"evidence": "columns certified", "count": certified},
         {"evidence": "regulators kept", "count": P},
@@ -137,12 +129,15 @@ def explain_number(
     )
     # What not every table needs: with none of it a fit takes a few times as long as FastICA.
     steps = (
+        (searched.limited.wild >= TOO_MANY, "outliers limited"),
+        (bool(tried), "other numbers of directions searched"),
+        (searched.with_means, "the table searched with its means"),
         (found.by_zeros, "few directions searched from zeros"),
         (found.thorough, "what a first search missed searched one by one"),
         (halved, "halves of the samples searched"),
         (found.sampled, "the posterior sampled, since it did not converge"),
     )
-    extra = [*beside, *(step for taken, step in steps if taken)]
+    extra = [step for taken, step in steps if taken]
     sentence += f"; took longer: {', '.join(extra)}." if extra else "."
     return Number(table, sentence)
 

@@ -16,8 +16,8 @@ import numpy as np
 from scipy import sparse
 
 from rcweb.engine.conventions import ENOUGH_TO_TELL, FEWEST
-from rcweb.engine.outliers import TOO_MANY, WILD, rows_seen
-from rcweb.engine.samples import QUARTER, medians, spread
+from rcweb.engine.outliers import TOO_MANY, WILD
+from rcweb.engine.samples import QUARTER, medians, rows_seen, spread
 from rcweb.engine.types import Array
 
 # Robust standard deviations. Heavy tails reach this far too, but then with many entries, which

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -88,7 +89,7 @@ class Directions:
         both counts 1, whatever chance reaches among so many."""
         return self.recurrent_share * self.space.K
 
-    @property
+    @cached_property
     def recurrent_share(self) -> float:
         """The same as a share of all columns."""
         most = self.space.K * (1 - chance_cosine(self.space.K) ** 2)
@@ -122,12 +123,13 @@ def directions_for(
         numbers = _try_between(numbers, table, len(spectrum.s), report)
         return replace(numbers.best.known(), diffuse=False), numbers.records
     room = Directions.of(with_room(table, spectrum)).searched().asked()
-    tried = [*tried, *_records([room], [room.recurrent])]
+    bases = [room]
     if room.diffuse and spectrum.shows_edge:
         # Beside noise, in which directions that were not asked for would be.
         numbers = try_numbers(table, max(spectrum.n_above_noise, len(spectrum.s)), report)
         room = replace(room, diffuse=numbers.largest.asked().diffuse)
-        tried = [*tried, *numbers.records]
+        bases += numbers.bases
+    tried = [*tried, *_records(bases)]
     if not room.diffuse:
         return replace(Directions.of(spectrum).known(), diffuse=False), tried
     if spectrum.shows_edge:
@@ -168,10 +170,14 @@ def _step_that_ends(table: CondensedTable) -> int:
 
 @dataclass(frozen=True)
 class Tried:
-    """Bases that were tried, and the columns that recur in each."""
+    """Bases that were tried."""
 
     bases: list[Directions]
-    counts: list[float]
+
+    @property
+    def counts(self) -> list[float]:
+        """Columns that recur in each."""
+        return [basis.recurrent for basis in self.bases]
 
     @property
     def best(self) -> Directions:
@@ -193,12 +199,12 @@ class Tried:
     @property
     def records(self) -> Records:
         """What `evidence_` says of them."""
-        return _records(self.bases, self.counts)
+        return _records(self.bases)
 
 
-def _records(bases: list[Directions], counts: list[float]) -> Records:
+def _records(bases: list[Directions]) -> Records:
     """What `evidence_` says of bases whose halves were searched, the smallest first."""
-    recur = {basis.space.K: count for basis, count in zip(bases, counts) if basis.splits}
+    recur = {basis.space.K: basis.recurrent for basis in bases if basis.splits}
     words = "columns that recur in halves of the variables, {} directions"
     return [{"evidence": words.format(K), "count": round(recur[K], 1)} for K in sorted(recur)]
 
@@ -210,7 +216,7 @@ def try_numbers(table: CondensedTable, most: int, report: Callable[[str], None])
     numbers = [most]
     while numbers[-1] >= 2 * ENOUGH_TO_TELL:
         numbers.append(numbers[-1] // 2)
-    tried = Tried([], [])
+    tried = Tried([])
     for K in reversed(numbers):
         tried = _try(tried, table, K, most, report)
         # Half as little as usual: M. tuberculosis gains 8 to 50 % from 28 to 56 directions, as the
@@ -229,9 +235,8 @@ def _try(
 ) -> Tried:
     """With a basis of K directions too."""
     basis = Directions.of(first_directions(table, K, most, K)).searched()
-    count = basis.recurrent
-    report(f"number: {count:.1f} columns recur among {K} directions")
-    return Tried([*tried.bases, basis], [*tried.counts, count])
+    report(f"number: {basis.recurrent:.1f} columns recur among {K} directions")
+    return Tried([*tried.bases, basis])
 
 
 def _try_between(

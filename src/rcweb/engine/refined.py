@@ -82,11 +82,10 @@ def solve_refined(
         if beyond is not None and centring_suspected(spectrum, found, beyond):
             run.report("columns are gone with the means: the table is searched as it is")
             more = n_components if isinstance(n_components, str) else n_components + 1
-            searched, whole = (
-                replace(one, tried=searched.tried, asked=n_components, with_means=True)
-                for one in (searched, search_table(*uncentred.make(), more, again))
-            )
+            searched = replace(searched, with_means=True)
+            whole = search_table(*uncentred.make(), more, again)
             if needs_mean(whole.found, whole.rows(), found, searched.rows()):
+                whole = replace(whole, tried=searched.tried, asked=n_components, with_means=True)
                 solution = _finish(grade(whole, run).sampled(run), wanted, run)
                 notes = (*solution.warnings, CONSTANT_SUM_NOTE)
                 return replace(solution, centred=False, warnings=notes)
@@ -171,15 +170,7 @@ def _solution(graded: Graded, wanted: _Wanted) -> Solution:
     sign = np.where((score * score * score).sum(axis=1) < 0, -1.0, 1.0)[:, None]
     full = sign * arrangement.restore(estimate.C[keep] / spectrum.factor)
     projection = arrangement.restore((spectrum.factor[:, None] * estimate.projection[:, keep]).T)
-    number = explain_number(
-        spectrum,
-        found,
-        len(keep),
-        wanted.n_components,
-        searched.tried,
-        searched.curves,
-        searched.beside,
-    )
+    number = explain_number(searched, found, len(keep), wanted.n_components)
     return Solution(
         C=np.where(arrangement.restore_order(edges), full, 0.0),
         weights=full,

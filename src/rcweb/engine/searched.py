@@ -42,16 +42,6 @@ class Searched:
     curves: int = 0
     with_means: bool = False
 
-    @property
-    def beside(self) -> list[str]:
-        """What was done beside the search, and not every table needs."""
-        steps = (
-            (self.limited.wild >= TOO_MANY, "outliers limited"),
-            (bool(self.tried), "other numbers of directions searched"),
-            (self.with_means, "the table searched with its means"),
-        )
-        return [step for taken, step in steps if taken]
-
     def rows(self) -> Array:
         """(n, N) of the columns found, up to scale, in the user's order and units."""
         rows = self.problem.space.rows(self.found.columns.B) / self.problem.spectrum.factor

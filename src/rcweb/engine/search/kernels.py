@@ -98,6 +98,16 @@ def two_part_step(Y, pi, v0, v1, D, sums):  # type: ignore[no-untyped-def]
         sums[k, 4] = power / N
 
 
+@njit(cache=True, nogil=True, fastmath=_SIMD, error_model="numpy", inline="always")
+def _product(a, b, n, first, second, width2):  # type: ignore[no-untyped-def]
+    """Of width2 + y^2 over `n` entries of y = first a + second b."""
+    product = 1.0
+    for i in range(n):
+        y = first * a[i] + second * b[i]
+        product *= np.float64(width2 + y * y)
+    return product
+
+
 @njit(cache=True, nogil=True, fastmath=_SIMD, error_model="numpy")
 def plane_products(one, two, turns, width2, products):  # type: ignore[no-untyped-def]
     """Rows ``turns (n, 2) (one, two)``: products (n, N // TOGETHER + 1) <- of width2 + y^2 over
@@ -108,17 +118,9 @@ def plane_products(one, two, turns, width2, products):  # type: ignore[no-untype
         for m in range(whole):
             # Slices of known length, so that the loop vectorises.
             part = slice(TOGETHER * m, TOGETHER * m + TOGETHER)
-            a, b = one[part], two[part]
-            product = 1.0
-            for i in range(TOGETHER):
-                y = first * a[i] + second * b[i]
-                product *= np.float64(width2 + y * y)
-            products[k, m] = product
-        product = 1.0
-        for i in range(TOGETHER * whole, len(one)):
-            y = first * one[i] + second * two[i]
-            product *= np.float64(width2 + y * y)
-        products[k, whole] = product
+            products[k, m] = _product(one[part], two[part], TOGETHER, first, second, width2)
+        a, b = one[TOGETHER * whole :], two[TOGETHER * whole :]
+        products[k, whole] = _product(a, b, len(a), first, second, width2)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

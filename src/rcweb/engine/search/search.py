@@ -49,7 +49,7 @@ from rcweb.engine.types import Array, Mask, Rng
 
 CONVERGED_STEPS = 30  # Newton steps after which sparse rows have converged
 FINISH_FREE = 15  # steps at the fitted width in the final climb
-DENSITY_ROUNDS = 80  # of EM, for a density that starts wide and is free
+DENSITY_ROUNDS = 80  # of EM, for a density that tells a background
 ZERO_WITHOUT_NOISE = 1e-5  # largest entry that counts as an exact zero where there is no noise
 PEELING_STARTS = 6  # per missing column; measured: as good as 6 K starts, in a third of the time
 

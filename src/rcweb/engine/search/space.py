@@ -127,7 +127,7 @@ class Density:
 
     @classmethod
     def start(cls, n: int, v0: float = 0.16) -> Density:
-        """Wide, where a schedule narrows it."""
+        """Wide, for a schedule that narrows it, or where a good part of the entries are targets."""
         return cls(np.full(n, 0.4), np.full(n, v0), np.full(n, 2.5))
 
     @classmethod
